@@ -293,7 +293,7 @@ struct emit {
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
-	const char *n_parts;
+	const char *n_parts;            /* how many there are, as a text of C */
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	struct row_start *start;        /* NULL: a row is read */

@@ -75,7 +75,6 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		return;
 	}
 	if (range->is_single) {
-		check_is_shared(e, use);
 		open_block(e->w, "{");
 		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 		return;

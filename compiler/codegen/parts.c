@@ -9,18 +9,17 @@
 
 /* ---- the share of a part ---- */
 
-/* FIRST + PART*N/PARTS: where the part begins, of a range of N. */
-static const char *cut_text(struct emit *e, const struct range *range, const char *part)
+const char *cut_text(struct emit *e, const struct affine *first, const struct affine *end, const char *part)
 {
-	struct affine length = affine_combine(e->arena, 1, &range->end, -1, &range->first);
+	struct affine length = affine_combine(e->arena, 1, end, -1, first);
 	const char *begin = arena_printf(e->arena, "%s*%s/%s", part,
 					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
 					 e->n_parts);
-	int64_t first;
+	int64_t constant;
 
-	if (affine_is_constant(&range->first, &first) && first == 0)
+	if (affine_is_constant(first, &constant) && constant == 0)
 		return begin;
-	return arena_printf(e->arena, "%s + %s", affine_plain(e->arena, &range->first), begin);
+	return arena_printf(e->arena, "%s + %s", affine_plain(e->arena, first), begin);
 }
 
 /* Where the iterations are not one apart, the first part has all. */
@@ -32,8 +31,9 @@ void open_part(struct emit *e, const struct range *range, const char *name, stru
 	} else if (range->step == 1 && use.mark->direction > 0) {
 		if (use.is_vector)
 			e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name, cut_text(e, range, e->part), name,
-			   cut_text(e, range, arena_printf(e->arena, "(%s + 1)", e->part)), name);
+		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
+			   cut_text(e, &range->first, &range->end, e->part), name,
+			   cut_text(e, &range->first, &range->end, arena_printf(e->arena, "(%s + 1)", e->part)), name);
 	} else {
 		open_block(e->w, "if (%s == 0)\n\t%s", e->part, for_text(e, range, name, use.mark->direction));
 	}
@@ -82,7 +82,7 @@ static void keep_parts(struct emit *e, const char **arrays, const char **names)
 	}
 }
 
-static const char *open_parts(struct emit *e)
+const char *open_parts(struct emit *e)
 {
 	const char *part = names_declare(&e->names, "part");
 

@@ -106,14 +106,13 @@ static void emit_into_copy(struct emit *e, __isl_keep isl_ast_node *node, const 
 static void emit_copies_of_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
 		       const struct array *copies, const char *cells)
 {
-	const char *part = names_declare(&e->names, "part");
 	int visible;
 
-	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	visible = block_open(e, "for (int64_t %s = 0; %s < %d; %s++) {", part, part, private_parts(copies), part);
-	e->part = part;
 	e->n_parts = int_text(e->arena, private_parts(copies));
-	emit_into_copy(e, node, stage, copies, part, cells);
+	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
+	e->part = open_parts(e);
+	visible = e->names.visible.n;
+	emit_into_copy(e, node, stage, copies, e->part, cells);
 	e->part = NULL;
 	block_close(e, visible);
 }

@@ -40,8 +40,6 @@ static struct expr *extreme(struct emit *e, const struct stage *stage, struct ex
 
 /* ---- the condition ---- */
 
-enum { SHORT_RANGE = 8 };
-
 static const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct expr *most = extreme_of_dim(e, stage, dim, true), *least = extreme_of_dim(e, stage, dim, false);

@@ -37,6 +37,8 @@ const char *private_cell(struct emit *e, const struct stage *stage, const struct
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* work.c: operations on floating-point numbers of one point. */
 int flops_of_stage(const struct stage *stage);
+/* A range that depends on data or on other dims has about so many iterations. */
+enum { SHORT_RANGE = 8 };
 
 /* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
 
@@ -44,6 +46,9 @@ int flops_of_stage(const struct stage *stage);
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* The loop over e->n_parts parts: its variable. Where a part of a range begins, FIRST + PART*LENGTH/PARTS. */
+const char *open_parts(struct emit *e);
+const char *cut_text(struct emit *e, const struct affine *first, const struct affine *end, const char *part);
 /* The head of the share of a loop that belongs to e->part. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 

@@ -41,28 +41,17 @@ static const struct mark *find_shared(__isl_keep isl_ast_node *node)
 
 /* ---- blocks ---- */
 
-/* FIRST + PART*LENGTH/THREADS */
-static const char *part_text(struct emit *e, const struct team *team, const char *part)
-{
-	struct affine length = affine_combine(e->arena, 1, &team->end, -1, &team->first), begin;
-	const char *share = arena_printf(e->arena, "%s*%s/plan->threads", part,
-					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY));
-
-	begin = affine_name(e->arena, share);
-	begin = affine_combine(e->arena, 1, &team->first, 1, &begin);
-	return affine_plain(e->arena, &begin);
-}
-
 static void open_blocks(struct emit *e, const struct team *team, const char *dim)
 {
-	const char *part = names_declare(&e->names, "part");
-	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim));
+	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part, *next;
 
+	e->n_parts = "plan->threads";
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	open_block(e->w, "for (int64_t %s = 0; %s < plan->threads; %s++) {", part, part, part);
-	line(e->w, "const int64_t %s = %s;\n", end, part_text(e, team, arena_printf(e->arena, "(%s + 1)", part)));
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin, part_text(e, team, part),
-		   team->begin, end, team->begin, BLOCK);
+	part = open_parts(e);
+	next = arena_printf(e->arena, "(%s + 1)", part);
+	line(e->w, "const int64_t %s = %s;\n", end, cut_text(e, &team->first, &team->end, next));
+	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
+		   cut_text(e, &team->first, &team->end, part), team->begin, end, team->begin, BLOCK);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s + %d, %s);\n", team->stop, team->begin, BLOCK, end);
 }
 

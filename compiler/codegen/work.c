@@ -148,9 +148,6 @@ static void emit_work_row(struct work *work, struct stage *stage)
 
 /* ---- how many points ---- */
 
-/* A range that depends on other dims has about so many iterations. */
-#define SHORT_RANGE "8.0"
-
 static bool is_countable(struct work *work, const struct expr *expr)
 {
 	const struct loop *loop = &work->layout->module->loop;
@@ -195,7 +192,7 @@ static const char *iterations(struct work *work, const struct stage *stage, cons
 	if (is_countable(work, dim->lo) && is_countable(work, dim->hi))
 		return real_difference(work, dim->hi, dim->lo);
 	if (!offsets || !is_countable(work, offsets->limit) || !is_countable(work, offsets->hi[0]))
-		return SHORT_RANGE;
+		return arena_printf(work->emit.arena, "%d.0", SHORT_RANGE);
 	limit = affine_of_expr(&work->emit, NULL, offsets->limit);
 	return arena_printf(work->emit.arena, "(double) (%s)/%s", affine_plain(work->emit.arena, &limit),
 			    real_difference(work, offsets->hi[0], offsets->lo[0]));

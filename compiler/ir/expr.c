@@ -238,6 +238,27 @@ bool dim_equal(const struct dim *a, const struct dim *b)
 	return access_equal(&a->source, &b->source);
 }
 
+bool dim_uses_dim(const struct dim *dim, int other)
+{
+	return dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, other) || expr_uses_dim(dim->hi, other)
+				      : access_uses_dim(&dim->source, other);
+}
+
+bool dim_is_fixed(const struct dim *dim)
+{
+	return dim->kind == DIM_RANGE && expr_last_dim(dim->lo) < 0 && expr_last_dim(dim->hi) < 0;
+}
+
+bool dim_has_known_length(const struct module *module, const struct dim *dim, int64_t *length)
+{
+	int64_t lo, hi;
+
+	if (dim->kind != DIM_RANGE || !expr_is_known(module, dim->lo, &lo) || !expr_is_known(module, dim->hi, &hi))
+		return false;
+	*length = hi - lo;
+	return true;
+}
+
 /* ---- constants and affine expressions ---- */
 
 static bool fold(enum expr_op op, int64_t a, int64_t b, int64_t *value)
@@ -522,6 +543,21 @@ int stage_count_reads(struct stage *stage, const struct array *array)
 
 	stage_reads(stage, look_at_read, &search);
 	return search.n_found;
+}
+
+static void find_local(struct access *access, void *user)
+{
+	bool *found = user;
+
+	*found = *found || access->array->role == ROLE_LOCAL;
+}
+
+bool stage_reads_local(struct stage *stage)
+{
+	bool found = false;
+
+	stage_reads(stage, find_local, &found);
+	return found;
 }
 
 bool stage_reads_array(struct stage *stage, const struct array *array)

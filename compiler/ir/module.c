@@ -205,6 +205,15 @@ void region_move_last(struct region *region, int to)
 	*at = last;
 }
 
+int region_place_of(const struct region *region, const struct group *group)
+{
+	int place = 0;
+
+	while (place < region->groups.n && region->groups.items[place] != group)
+		place++;
+	return place;
+}
+
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span)
 {
 	struct stage *stage = arena_new(module->arena, struct stage);

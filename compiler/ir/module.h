@@ -368,6 +368,7 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 			       int rank, struct span span);
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span);
 void region_move_last(struct region *region, int to);   /* its last group */
+int region_place_of(const struct region *region, const struct group *group);    /* which of its groups that is */
 /* A stage whose dims start as a copy of `common` (the group's dims); the group's n_common is set from the first. */
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span);
 void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
@@ -415,6 +416,10 @@ bool expr_equal(const struct expr *a, const struct expr *b);
 bool access_equal(const struct access *a, const struct access *b);
 /* The same values, whatever the names of the two. */
 bool dim_equal(const struct dim *a, const struct dim *b);
+bool dim_uses_dim(const struct dim *dim, int other);        /* in its bounds, or in what it is read from */
+bool dim_is_fixed(const struct dim *dim);               /* a range whose bounds no other dim moves */
+/* A range between what expr_is_known. */
+bool dim_has_known_length(const struct module *module, const struct dim *dim, int64_t *length);
 /* Integer, over INT, PARAM, DIM with + - * (one side constant), / and % by positive constants, min, max. */
 bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */
@@ -463,6 +468,7 @@ void stage_reads(struct stage *stage, void (*visit)(struct access *access, void 
 int expr_count_reads(struct expr *expr, const struct array *array);
 bool expr_reads_array(struct expr *expr, const struct array *array);
 bool stage_reads_array(struct stage *stage, const struct array *array);
+bool stage_reads_local(struct stage *stage);            /* a value of its group */
 int stage_count_reads(struct stage *stage, const struct array *array);
 /* The reads of it in all stages and in the condition of the loop. */
 int module_count_reads(const struct module *module, const struct array *array);

@@ -207,7 +207,7 @@ const char *schedule_row_problem(const struct region *region, __isl_keep isl_sch
 
 	if (!way.problem && (stage->op == REDUCE_SET || stage->guard || stage->write.array->role == ROLE_LOCAL))
 		way.problem = "a row is of a statement that updates an array";
-	if (!way.problem && (dim->kind != DIM_RANGE || expr_last_dim(dim->lo) >= 0 || expr_last_dim(dim->hi) >= 0))
+	if (!way.problem && !dim_is_fixed(dim))
 		way.problem = "the length of a row changes";
 	if (!way.problem && !is_vector_update(stage, mark_dim_number(way.row)))
 		way.problem = "a row cannot be computed as vectors";

@@ -13,6 +13,7 @@
  * neighbouring cells read neighbouring ones anyway. */
 #include <string.h>
 
+#include "ir/blas.h"
 #include "passes/pass_private.h"
 
 enum { SCALAR = 3, FAR = 8, ACCUMULATOR = 2, LENGTH_OF_VECTOR = 16 };
@@ -23,22 +24,6 @@ struct column {
 };
 
 /* ---- steps through memory ---- */
-
-/* By how much an affine expression grows with the dim; FAR: not known. */
-static int slope(const struct expr *expr, int dim)
-{
-	int a, b;
-
-	if (!expr_uses_dim(expr, dim))
-		return 0;
-	if (expr->kind == EXPR_DIM)
-		return 1;
-	if (expr->kind != EXPR_OP || (expr->op != OP_ADD && expr->op != OP_SUB))
-		return FAR;
-	a = slope(expr->args[0], dim);
-	b = slope(expr->args[1], dim);
-	return a == FAR || b == FAR ? FAR : expr->op == OP_ADD ? a + b : a - b;
-}
 
 /* Does the value of the dim `of`, which is read from an index array, change with the dim? */
 static bool follows(const struct stage *stage, int of, int dim)
@@ -59,10 +44,11 @@ static int step_of(const struct stage *stage, const struct access *access, int d
 	int step = 0;
 
 	for (int i = 0; i < n; i++) {
-		const int here = slope(access->subs[i], dim);
+		int64_t slope;
+		const bool is_linear = blas_coefficient(access->subs[i], dim, &slope);
 
-		if (here != 0)
-			step = i == n - 1 && step == 0 && (here == 1 || here == -1) ? 1 : FAR;
+		if (!is_linear || slope != 0)
+			step = is_linear && i == n - 1 && step == 0 && (slope == 1 || slope == -1) ? 1 : FAR;
 	}
 	for (int d = dim + 1; d < stage->dims.n; d++)
 		if (access_uses_dim(access, d) && follows(stage, d, dim))
@@ -87,11 +73,9 @@ static void add_step(struct access *access, void *user)
 /* -1: not known. */
 static int64_t length_of(const struct module *module, const struct dim *dim)
 {
-	int64_t lo, hi;
+	int64_t length;
 
-	if (dim->kind != DIM_RANGE || !expr_is_known(module, dim->lo, &lo) || !expr_is_known(module, dim->hi, &hi))
-		return -1;
-	return hi - lo;
+	return dim_has_known_length(module, dim, &length) ? length : -1;
 }
 
 static struct cost cost_of(const struct module *module, struct stage *stage, int dim)
@@ -105,12 +89,6 @@ static struct cost cost_of(const struct module *module, struct stage *stage, int
 
 /* ---- what can be done ---- */
 
-static bool dim_uses(const struct dim *dim, int other)
-{
-	return dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, other) || expr_uses_dim(dim->hi, other)
-				      : access_uses_dim(&dim->source, other);
-}
-
 /* Loops over ranges, of data or not, that run alike for all values of the dim `row`. */
 static bool has_plain_loops(const struct column *column)
 {
@@ -118,7 +96,7 @@ static bool has_plain_loops(const struct column *column)
 	bool has = add->dims.n > column->sum.group->n_common;
 
 	for (int d = 0; d < add->dims.n && has; d++)
-		has = add->dims.items[d].kind != DIM_CHILDREN && !dim_uses(&add->dims.items[d], column->row);
+		has = add->dims.items[d].kind != DIM_CHILDREN && !dim_uses_dim(&add->dims.items[d], column->row);
 	return has;
 }
 
@@ -204,7 +182,7 @@ static bool is_sum(const struct local_sum *sum)
 
 	return last->value->kind == EXPR_READ && last->value->access.array == sum->array && !last->guard &&
 	       !last->is_commit && !last->is_next && !array->facts &&
-	       (array->role == ROLE_OUT || array->role == ROLE_TEMP || array->role == ROLE_NEXT) &&
+	       (array->role == ROLE_OUT || array->role == ROLE_TEMP) &&
 	       array->type == sum->array->type && array->sums == sum->array->sums && sum->group->stages.n == 3 &&
 	       !stage_reads_array(sum->add, array) && is_defined_alone(sum);
 }

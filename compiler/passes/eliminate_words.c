@@ -290,21 +290,12 @@ void builder_add_system(struct builder *b, const char *prefix, bool has_levels)
 
 /* ---- in the place of what was there ---- */
 
-static int position_of(const struct region *region, const struct group *group)
-{
-	int position = 0;
-
-	while (position < region->groups.n && region->groups.items[position] != group)
-		position++;
-	return position;
-}
-
 struct builder builder_new(const struct elimination *what, const struct algorithm *algorithm)
 {
 	struct builder b = { .what = what, .algorithm = algorithm, .module = what->module,
 			     .arena = what->module->arena };
 
-	while (position_of(&b.module->regions[b.region], what->group) == b.module->regions[b.region].groups.n)
+	while (region_place_of(&b.module->regions[b.region], what->group) == b.module->regions[b.region].groups.n)
 		b.region++;
 	b.n_groups = b.module->regions[b.region].groups.n;
 	return b;
@@ -315,7 +306,7 @@ struct builder builder_new(const struct elimination *what, const struct algorith
 void builder_close(struct builder *b)
 {
 	struct region *region = &b->module->regions[b->region];
-	int place = position_of(region, b->what->group);
+	int place = region_place_of(region, b->what->group);
 	group_list groups = { 0 };
 
 	for (int i = 0; i <= place; i++)

@@ -185,10 +185,8 @@ static void note_shift(struct halo *h, const struct border *border)
 /* Readers come behind what they read, so that all of a group's are known before it. */
 static void find_members(struct halo *h)
 {
-	int at = h->region->groups.n - 1;
+	int at = region_place_of(h->region, h->root);
 
-	while (h->region->groups.items[at] != h->root)
-		at--;
 	h->borders[h->root->number].is_member = true;
 	while (--at >= 0) {
 		const struct group *group = h->region->groups.items[at];

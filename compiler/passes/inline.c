@@ -47,20 +47,13 @@ static bool are_point_wise(struct use *use)
 	return are;
 }
 
-static void find_local(struct access *access, void *user)
-{
-	bool *found = user;
-
-	*found = *found || access->array->role == ROLE_LOCAL;
-}
-
 static bool reads_local(const struct group *group)
 {
-	bool found = false;
+	bool reads = false;
 
 	for (int i = 0; i < group->stages.n; i++)
-		expr_reads(group->stages.items[i]->value, find_local, &found);
-	return found;
+		reads = reads || stage_reads_local(group->stages.items[i]);
+	return reads;
 }
 
 static bool reads_index(const struct group *group)

@@ -5,21 +5,6 @@
  * run before what is left of the group, over dims in another order or over fewer of them, and make an array. */
 #include "passes/pass_private.h"
 
-static void find_local(struct access *access, void *user)
-{
-	bool *found = user;
-
-	*found = *found || access->array->role == ROLE_LOCAL;
-}
-
-static bool reads_local(struct stage *stage)
-{
-	bool found = false;
-
-	stage_reads(stage, find_local, &found);
-	return found;
-}
-
 static bool note_stage(struct local_sum *sum, struct stage *stage)
 {
 	struct stage **place = stage->op == REDUCE_SET ? &sum->begin : &sum->add;
@@ -59,7 +44,7 @@ bool local_sum_find(struct module *module, struct array *array, struct local_sum
 			return false;
 	sum->last = stages->items[stages->n - 1];
 	return sum->begin && sum->add && sum->begin->is_init && sum->last->write.array->role != ROLE_LOCAL &&
-	       !reads_local(sum->add) && !stage_is_checked(sum->add);
+	       !stage_reads_local(sum->add) && !stage_is_checked(sum->add);
 }
 
 struct array *local_sum_array(const struct local_sum *sum, const char *what, int rank)
@@ -91,23 +76,14 @@ static void take_dims(const struct local_sum *sum, struct stage *stage, const in
 	stage->guard = stage->guard ? expr_substitute(arena, stage->guard, dims) : NULL;
 }
 
-static int place_of(const struct local_sum *sum)
-{
-	const struct region *region = &sum->module->regions[group_region(sum->module, sum->group)];
-	int place = 0;
-
-	while (region->groups.items[place] != sum->group)
-		place++;
-	return place;
-}
-
 /* The stage becomes the one of a group of its own, before the others. */
 static struct group *move_stage(const struct local_sum *sum, struct stage *stage, const struct access *to)
 {
-	const enum region_kind region = group_region(sum->module, sum->group);
-	struct group *group = module_add_group(sum->module, region, to->array->name, sum->last->span);
+	const enum region_kind kind = group_region(sum->module, sum->group);
+	struct region *region = &sum->module->regions[kind];
+	struct group *group = module_add_group(sum->module, kind, to->array->name, sum->last->span);
 
-	region_move_last(&sum->module->regions[region], place_of(sum));
+	region_move_last(region, region_place_of(region, sum->group));
 	vec_push(sum->module->arena, &group->stages, stage);
 	stage->group = group;
 	stage->write = *to;

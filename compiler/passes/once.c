@@ -9,50 +9,27 @@
 /* The common dims that the sum needs, and those that these need. */
 struct needs {
 	const struct local_sum *sum;
-	bool *dims;                     /* by number; NULL: none are known */
+	bool *dims;                     /* by number */
 };
 
-static void need_expr(struct needs *needs, const struct expr *expr)
+static void need_dims_of(struct needs *needs, const struct dim *dim)
 {
 	for (int d = 0; d < needs->sum->group->n_common; d++)
-		needs->dims[d] = needs->dims[d] || expr_uses_dim(expr, d);
-}
-
-static void need_access(struct access *access, void *user)
-{
-	struct needs *needs = user;
-
-	for (int d = 0; d < needs->sum->group->n_common; d++)
-		needs->dims[d] = needs->dims[d] || access_uses_dim(access, d);
-}
-
-static void need_bounds(struct needs *needs, struct dim *dim)
-{
-	if (dim->kind == DIM_RANGE) {
-		need_expr(needs, dim->lo);
-		need_expr(needs, dim->hi);
-	} else {
-		need_access(&dim->source, needs);
-	}
+		needs->dims[d] = needs->dims[d] || dim_uses_dim(dim, d);
 }
 
 static void find_needs(struct needs *needs)
 {
 	const struct local_sum *sum = needs->sum;
 
-	need_expr(needs, sum->add->value);
-	expr_reads(sum->add->value, need_access, needs);
+	for (int d = 0; d < sum->group->n_common; d++)
+		needs->dims[d] = expr_uses_dim(sum->add->value, d);
 	for (int d = sum->add->dims.n - 1; d >= 0; d--)
 		if (d >= sum->group->n_common || needs->dims[d])
-			need_bounds(needs, &sum->add->dims.items[d]);
+			need_dims_of(needs, &sum->add->dims.items[d]);
 }
 
 /* ---- what can be done ---- */
-
-static bool is_box(const struct dim *dim)
-{
-	return expr_last_dim(dim->lo) < 0 && expr_last_dim(dim->hi) < 0;
-}
 
 /* Is the range of a dim that is left out told by those that are not? */
 static bool is_told(const struct needs *needs, const struct dim *dim)
@@ -60,7 +37,7 @@ static bool is_told(const struct needs *needs, const struct dim *dim)
 	bool is = dim->kind == DIM_RANGE;
 
 	for (int d = 0; d < needs->sum->group->n_common && is; d++)
-		is = needs->dims[d] || (!expr_uses_dim(dim->lo, d) && !expr_uses_dim(dim->hi, d));
+		is = needs->dims[d] || !dim_uses_dim(dim, d);
 	return is;
 }
 
@@ -74,7 +51,7 @@ static bool can_be_once(const struct needs *needs)
 
 		leaves_any |= dim->kind == DIM_RANGE && !needs->dims[d];
 		if (needs->dims[d])
-			can = dim->kind == DIM_BIND || (dim->kind == DIM_RANGE && is_box(dim));
+			can = dim->kind == DIM_BIND || dim_is_fixed(dim);
 		else
 			can = dim->kind == DIM_BIND || is_told(needs, dim);
 	}

@@ -148,8 +148,7 @@ static void look_at_dim(struct search *search, struct dim *dim)
 {
 	if (dim->kind == DIM_BIND)
 		look_at_access(&dim->source, search);
-	else if (dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, search->dim) || expr_uses_dim(dim->hi, search->dim)
-					: access_uses_dim(&dim->source, search->dim))
+	else if (dim_uses_dim(dim, search->dim))
 		search->problem = arena_printf(search->arena, "the loop over '%s' needs '%s'", dim->name, search->name);
 }
 

@@ -147,12 +147,7 @@ static struct stage *add_copy(struct renumberer *r, const char *name, struct acc
 
 static int position(const struct renumberer *r)
 {
-	const struct region *region = &r->module->regions[r->region];
-	int at = 0;
-
-	while (region->groups.items[at] != r->rewriting->accumulation->group)
-		at++;
-	return at;
+	return region_place_of(&r->module->regions[r->region], r->rewriting->accumulation->group);
 }
 
 static struct expr *read_of(struct renumberer *r, struct access access)

@@ -288,19 +288,13 @@ static void push_order(struct rewriter *r)
 
 /* ---- the other dims ---- */
 
-static bool dim_uses(const struct dim *dim, int number)
-{
-	return dim->kind == DIM_RANGE ? expr_uses_dim(dim->lo, number) || expr_uses_dim(dim->hi, number)
-				      : access_uses_dim(&dim->source, number);
-}
-
 /* Does the old dim need a point, itself or through others? */
 static bool needs_point(const struct rewriter *r, int number)
 {
 	bool needs = number == 0;
 
 	for (int d = 0; !needs && d < number; d++)
-		needs = dim_uses(old_dim(r, number), d) && needs_point(r, d);
+		needs = dim_uses_dim(old_dim(r, number), d) && needs_point(r, d);
 	return needs;
 }
 
@@ -310,7 +304,7 @@ static bool is_ready(const struct rewriter *r, int number)
 	bool is = true;
 
 	for (int d = 1; is && d < number; d++)
-		is = !dim_uses(old_dim(r, number), d) || r->out->map[d];
+		is = !dim_uses_dim(old_dim(r, number), d) || r->out->map[d];
 	return is;
 }
 
@@ -410,8 +404,7 @@ static bool dims_are_plain(const struct stage *stage)
 	bool are = !stage->guard || expr_last_dim(stage->guard) < 0;
 
 	for (int d = 0; are && d < stage->dims.n; d++)
-		are = stage->dims.items[d].kind == DIM_RANGE && expr_last_dim(stage->dims.items[d].lo) < 0 &&
-		      expr_last_dim(stage->dims.items[d].hi) < 0;
+		are = dim_is_fixed(&stage->dims.items[d]);
 	return are;
 }
 

@@ -13,16 +13,6 @@
  * printing, in ir/row_check.c. */
 #include "passes/pass_private.h"
 
-static bool row_length(const struct module *module, const struct dim *dim, int64_t *length)
-{
-	int64_t lo, hi;
-
-	if (dim->kind != DIM_RANGE || !expr_is_known(module, dim->lo, &lo) || !expr_is_known(module, dim->hi, &hi))
-		return false;
-	*length = hi - lo;
-	return true;
-}
-
 static int64_t longest(const struct tree_walk *walk, const struct stage *stage)
 {
 	return (walk->options->is_device ? ROW_LANES : 1)*ROW_LONGEST/type_size(stage->write.array->sums);
@@ -33,7 +23,8 @@ static bool row_fits(const struct tree_walk *walk, const struct stage *stage, co
 {
 	int64_t length;
 
-	return row_length(walk->module, dim, &length) && length >= ROW_SHORTEST/type_size(stage->write.array->sums) &&
+	return dim_has_known_length(walk->module, dim, &length) &&
+	       length >= ROW_SHORTEST/type_size(stage->write.array->sums) &&
 	       length <= longest(walk, stage);
 }
 
@@ -42,7 +33,8 @@ static bool row_is_long(const struct tree_walk *walk, const struct stage *stage,
 {
 	int64_t length;
 
-	return !walk->options->is_device && row_length(walk->module, dim, &length) && length > longest(walk, stage);
+	return !walk->options->is_device && dim_has_known_length(walk->module, dim, &length) &&
+	       length > longest(walk, stage);
 }
 
 /* Threads of a processor would meet in memory for each cell at each update; nothing is won there. */

@@ -7,11 +7,6 @@
  * loop. */
 #include "passes/pass_private.h"
 
-static bool range_is_fixed(const struct dim *dim)
-{
-	return expr_last_dim(dim->lo) < 0 && expr_last_dim(dim->hi) < 0;
-}
-
 /* Is there a point of the outer dims where the loop over the dim runs more than once? One that never does becomes no
  * loop at all, and every thread would run it. */
 static bool runs_repeatedly(const struct stage *stage, int number)
@@ -43,7 +38,7 @@ static bool may_share(const struct tree_walk *walk, __isl_keep isl_schedule_node
 	isl_schedule_node *from, *to;
 	bool may;
 
-	if (!mark || mark->kind != MARK_LOOP || !range_is_fixed(mark->dim) ||
+	if (!mark || mark->kind != MARK_LOOP || !dim_is_fixed(mark->dim) ||
 	    !runs_repeatedly(mark->stage, (int) (mark->dim - mark->stage->dims.items)))
 		return false;
 	from = isl_schedule_node_first_child(isl_schedule_node_copy(outer));
