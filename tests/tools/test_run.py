@@ -458,6 +458,16 @@ pipeline functions {
     reduce all *= x[i]/p[i] for i in 0..n;
     reduce w[i] += x[i]*p[i] for i in 0..n;
 }
+pipeline dropped {
+    param n;
+    in x : f64[n];
+    temp unused, more : f64[n];
+    out y : f64;
+
+    unused = 2*x;
+    more = 3*unused;
+    y = sum(i in 0..n) 1e9*x[i] - sum(i in 0..n) 1e9*x[n-1-i];
+}
 """
 
 
@@ -470,6 +480,7 @@ def what_cancels():
                   ["--pipeline=residual", "a=random:1", "b=2.1", "c=random:2", "d=random:3", "s=50", "n=77"],
                   ["--pipeline=residual", "a=random:1", "b=4", "c=random:2", "d=random:3", "s=5", "n=200",
                    "--with=algorithm x : pcr"],
+                  ["--pipeline=dropped", "x=random:1", "n=10000"],
                   ["--pipeline=functions", "x=random:1", "w=random:2", "n=30"]):
         output = run("cancelled.pmg", *words, "--compare").split("output ")[0]
         shares = [float(line.split()[4]) for line in output.splitlines()[1:]]
