@@ -82,6 +82,16 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 		(lines)[i_] = *(const pmg_line_##name *) ((from) + i_*(width)); \
 	PMG_TRANSPOSE_##NAME(lines)
 
+/* A line of each lane of a square, as they lie. Where they are is hidden from the C compiler, which would else have
+ * a pointer to each lane of each array before a loop over rows, more than there are registers. */
+#define PMG_LINES_OF_LANES(name, NAME, lines, from, distance) \
+	uintptr_t at_ = (uintptr_t) (from), step_ = (uintptr_t) (distance)*sizeof *(from); \
+	__asm__ ("" : "+r" (at_), "+r" (step_)); \
+	const uintptr_t steps_[4] = { 0, step_, 2*step_, 3*step_ }; \
+	PMG_UNROLL \
+	for (size_t i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
+		(lines)[i_] = *(const pmg_line_##name *) (at_ + i_/4*4*step_ + steps_[i_%4]);
+
 static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t distance)
 {
 	return (lane < n_lanes ? lane : n_lanes - 1)*distance;
@@ -159,22 +169,22 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 	{ \
 		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
 				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
-		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) { \
-			const type *lane_rows[PMG_SQUARE_##NAME]; \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				lane_rows[i] = &from[pmg_lane_place(lane + i, n_lanes, distance)]; \
+		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) \
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					lines[i] = *(const pmg_line_##name *) &lane_rows[i][row]; \
+				if (lane + PMG_SQUARE_##NAME <= n_lanes) { \
+					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance) \
+				} else { \
+					PMG_UNROLL \
+					for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+						lines[i] = *(const pmg_line_##name *) \
+							&from[pmg_lane_place(lane + i, n_lanes, distance) + row]; \
+				} \
 				PMG_TRANSPOSE_##NAME(lines) \
 				PMG_UNROLL \
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
-		} \
 		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < width; lane++) \
 				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
@@ -448,6 +458,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
 			pmg_lines_stream_##name(block, width, to, place->lane); \
+		else if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
+			pmg_block_write_##name(block, width, to, width, place->lane, PMG_ROWS, 1); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, end - begin, place->row); \
 	} \
