@@ -99,10 +99,11 @@ struct pair {
  * the largest one. */
 enum { LONG_ROWS = 64, MOST_SQUARE = 8 };
 
-/* What the caches do not hold need not be read into them before it is written. */
-static bool goes_past(const struct pair *pair, int64_t row_bytes)
+/* What the caches do not hold need not be read into them before it is written. `bytes` are those of all arrays that are
+ * copied together. */
+static bool goes_past(const struct pair *pair, int64_t row_bytes, int64_t bytes)
 {
-	if (pair->rows * pair->flat->shape[0] < LARGE_RESULT / (row_bytes / pair->width))
+	if (bytes < LARGE_RESULT)
 		return false;
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 && pair->rows >= LONG_ROWS;
@@ -126,13 +127,13 @@ static bool is_row_major_pair(const pmg_buffer *to, const pmg_buffer *from)
 	return to->rank != from->rank && buffer_is_row_major(to) && buffer_is_row_major(from);
 }
 
-static void pair_copy(const struct pair *pair, int64_t block, block_copier *copier)
+static void pair_copy(const struct pair *pair, int64_t block, int64_t bytes, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
 	const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
 	const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at, width,
 					 left < width ? left : width, pair->rows, size, pair->into,
-					 goes_past(pair, width * size), NULL, NULL };
+					 goes_past(pair, width * size, bytes), NULL, NULL };
 
 	copier(&copy);
 }
@@ -142,18 +143,21 @@ static void pair_copy(const struct pair *pair, int64_t block, block_copier *copi
 static void pairs_copy(const struct pair *pairs, int32_t n, int32_t threads)
 {
 	block_copier *const copier = block_copy_choose();
-	int64_t n_blocks = 0, n_elements = 0;
+	int64_t n_blocks = 0, n_elements = 0, bytes = 0;
 
 	for (int32_t i = 0; i < n; i++) {
+		const int64_t elements = pairs[i].rows * pairs[i].flat->shape[0];
+
 		if (n_blocks < pairs[i].blocks->shape[0])
 			n_blocks = pairs[i].blocks->shape[0];
-		n_elements += pairs[i].rows * pairs[i].flat->shape[0];
+		n_elements += elements;
+		bytes += elements * (int64_t) pmg_type_size(pairs[i].flat->type);
 	}
 	PARALLEL(threads, 8 * n_elements, schedule(static))
 	for (int64_t block = 0; block < n_blocks; block++)
 		for (int32_t i = 0; i < n; i++)
 			if (block < pairs[i].blocks->shape[0])
-				pair_copy(&pairs[i], block, copier);
+				pair_copy(&pairs[i], block, bytes, copier);
 	stores_past_end();
 }
 

@@ -140,7 +140,7 @@ void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int
 struct segments_copy {
 	const struct segment_list *list;
 	const pmg_buffer *flat, *blocks;
-	bool into, are_squares, is_past;
+	bool into, are_squares, may_pass;       /* the caches */
 	int64_t width;
 };
 
@@ -186,13 +186,11 @@ static void lanes_copy(const struct segments_copy *copy, int64_t block)
 	}
 }
 
-static bool is_large(const struct segments_copy *copy)
+static bool has_whole_lines(const struct segments_copy *copy)
 {
 	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
 
-	return copy->flat->shape[0] >= LARGE_RESULT / (int64_t) pmg_type_size(copy->flat->type) &&
-	       (!copy->into || (row % PMG_ALIGNMENT == 0 && row <= MOST_PAST &&
-				(uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0));
+	return row % PMG_ALIGNMENT == 0 && row <= MOST_PAST && (uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0;
 }
 
 static struct segments_copy copy_of(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from)
@@ -207,11 +205,11 @@ static struct segments_copy copy_of(const struct segment_list *list, const pmg_b
 	copy.width = copy.blocks->shape[1];
 	copy.are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
 			   copy.width <= MOST_LANES;
-	copy.is_past = is_large(&copy);
+	copy.may_pass = !into || has_whole_lines(&copy);
 	return copy;
 }
 
-static void squares_copy(const struct segments_copy *copy, int64_t block, block_copier *copier)
+static void squares_copy(const struct segments_copy *copy, int64_t block, bool are_large, block_copier *copier)
 {
 	const struct segment_list *list = copy->list;
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type), first = block * copy->width;
@@ -222,10 +220,20 @@ static void squares_copy(const struct segments_copy *copy, int64_t block, block_
 	const struct block_copy one = {
 		.block = (char *) copy->blocks->data + list->starts[block] * copy->width * size,
 		.lanes = copy->flat->data, .width = copy->width, .n_lanes = n_lanes, .rows = longest, .size = size,
-		.into = copy->into, .is_past = copy->is_past, .begin = begin, .lengths = rows
+		.into = copy->into, .is_past = are_large && copy->may_pass, .begin = begin, .lengths = rows
 	};
 
 	copier(&one);
+}
+
+/* Do the caches hold less than all of them? */
+static bool copies_are_large(const struct segments_copy *copies, int32_t n)
+{
+	int64_t bytes = 0;
+
+	for (int32_t i = 0; i < n; i++)
+		bytes += copies[i].flat->shape[0] * (int64_t) pmg_type_size(copies[i].flat->type);
+	return bytes >= LARGE_RESULT;
 }
 
 /* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
@@ -234,6 +242,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, int32_t th
 {
 	const struct segment_list *list = copies[0].list;
 	const int64_t width = copies[0].width;
+	const bool are_large = copies_are_large(copies, n);
 	block_copier *const copier = block_copy_choose();
 
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
@@ -241,7 +250,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, int32_t th
 	for (int64_t block = 0; block < blocks_of(list, width); block++)
 		for (int32_t i = 0; i < n; i++)
 			if (copies[i].are_squares)
-				squares_copy(&copies[i], block, copier);
+				squares_copy(&copies[i], block, are_large, copier);
 			else
 				lanes_copy(&copies[i], block);
 	stores_past_end();

@@ -125,6 +125,37 @@ static bool large_round_trip(pmg_context *context, pmg_type type, int64_t m, int
 	return ok;
 }
 
+/* Arrays that are large only together go past the caches, too: to the same places as one by one. */
+enum { PART_LANES = 2300, PART_ROWS = 500, PART = PART_LANES*PART_ROWS };
+
+static bool large_together(pmg_context *context)
+{
+	const int64_t shape[] = { PART_LANES, PART_ROWS };
+	double *from = aligned_alloc(64, PART*sizeof *from), *to = aligned_alloc(64, PART*sizeof *to);
+	const pmg_buffer flat = pmg_dense(from, PMG_F64, 2, shape), back = pmg_dense(to, PMG_F64, 2, shape);
+	const size_t bytes = (size_t) (pmg_blocks_bytes(&flat, 16) + 63)/64*64;
+	double *alone = aligned_alloc(64, bytes), *blocks = aligned_alloc(64, bytes);
+	const pmg_buffer one = pmg_in_blocks(alone, &flat, 16), held = pmg_in_blocks(blocks, &flat, 16);
+	const pmg_buffer *tos[] = { &held, &back }, *froms[] = { &flat, &one };
+	bool ok = from && to && alone && blocks;
+
+	for (int64_t k = 0; ok && k < PART; k++)
+		from[k] = (double) k;
+	ok = ok && pmg_relayout(context, &one, &flat, 2) == PMG_OK &&
+	     pmg_relayout_all(context, 2, tos, froms, 2) == PMG_OK && !memcmp(from, to, PART*sizeof *to);
+	for (int64_t lane = 0; ok && lane < PART_LANES; lane++)
+		for (int64_t row = 0; ok && row < PART_ROWS; row++) {
+			const int64_t at = (lane/16*PART_ROWS + row)*16 + lane % 16;
+
+			ok = !memcmp(&alone[at], &blocks[at], sizeof *blocks);
+		}
+	free(from);
+	free(to);
+	free(alone);
+	free(blocks);
+	return ok;
+}
+
 /* What is larger than the caches goes past them; rows and lanes are no whole squares. */
 static void test_large(struct tests *tests, pmg_context *context)
 {
@@ -140,6 +171,7 @@ static void test_large(struct tests *tests, pmg_context *context)
 	CHECK(tests, large_round_trip(context, PMG_F64, 1031, 2050, 8));
 	CHECK(tests, large_round_trip(context, PMG_F32, 1029, 4099, 32));
 	CHECK(tests, large_round_trip(context, PMG_F32, 1027, 4098, 12));
+	CHECK(tests, large_together(context));
 }
 
 /* Several at once: more than are copied in one loop, of several shapes, types and widths, rows that do not lie next to
