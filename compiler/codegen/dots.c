@@ -102,6 +102,37 @@ static const char *product_text(struct emit *e, const struct row *row, const str
 	return once(e, row, c_expr(e, point, row->stage->value).text);
 }
 
+static bool is_kept(const struct emit *e, const struct access *access)
+{
+	bool is = false;
+
+	for (int i = 0; i < e->kept.n && !is; i++)
+		is = e->kept.items[i].access == access;
+	return is;
+}
+
+struct along {
+	const struct emit *e;
+	int dim;
+	bool needs_cell;
+};
+
+static void look_along(struct access *access, void *user)
+{
+	struct along *along = user;
+
+	along->needs_cell |= access_uses_dim(access, along->dim) && !is_kept(along->e, access);
+}
+
+/* Are there other reads along the row than of what is kept? */
+static bool needs_cell(const struct emit *e, const struct row *row)
+{
+	struct along along = { e, row->dim, false };
+
+	expr_reads(row->stage->value, look_along, &along);
+	return along.needs_cell;
+}
+
 static void emit_products(struct emit *e, const struct row *block, void *user)
 {
 	const struct products *products = user;
@@ -110,7 +141,7 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 	struct row row = *block;
 	struct point point;
 
-	row.index = row_open(e, products->loop, &row, true);
+	row.index = row_open(e, products->loop, &row, needs_cell(e, &row));
 	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
 	e->vector = &row;
 	if (!row_fills_team(e, row.length))
@@ -250,10 +281,21 @@ static void look_ahead(struct access *access, void *user)
 	need_unchanged(user, access->array);
 }
 
+/* Otherwise all iterations have the same dot product. */
+static bool is_moved(const struct search *search)
+{
+	const int dim = mark_dim_number(search->around);
+	bool is = expr_uses_dim(search->dot.stage->value, dim);
+
+	for (int i = 0; i < search->binds.n && !is; i++)
+		is = access_uses_dim(&search->binds.items[i]->dim->source, dim);
+	return is;
+}
+
 /* Can the dot products of several iterations be made ahead of what else these iterations do? */
 static bool runs_ahead(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
 {
-	struct ahead ahead = { e, node, !e->grid && !e->batch };
+	struct ahead ahead = { e, node, !e->grid && !e->batch && is_moved(search) };
 
 	expr_reads(search->dot.stage->value, look_ahead, &ahead);
 	for (int i = 0; i < search->binds.n; i++)
