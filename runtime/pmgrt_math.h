@@ -117,6 +117,13 @@ PMG_FLOATS(PMG_FLOAT_MIN_MAX)
 PMG_INTEGERS(PMG_INTEGER_MIN_MAX)
 PMG_INTEGER_MIN_MAX(bool, bool)
 
+/* Where a part of n cells begins, and the one before it ends: at a multiple of `line`, so that no two write to a line.
+ * Of the part behind the last one it is n. */
+PMG_INLINE int64_t pmg_part_begin(int64_t n, int64_t part, int64_t parts, int64_t line)
+{
+	return part < parts ? pmg_min_i64((part*n/parts + line/2)/line*line, n) : n;
+}
+
 /* ---- Casts from floating point to integers ------------------------------------------
  * pmg_to_i32(x), …: truncates, saturates, NaN gives 0. An f32 is promoted by the call, which is exact.
  * `above` is the first power of two that the type does not hold, exact in double for all types. */

@@ -15,6 +15,7 @@ const char *for_text(struct emit *e, const struct range *range, const char *name
 
 struct team {
 	struct affine first, end;       /* of all that is shared */
+	int line;                       /* cells of which a part has all or none */
 	const char *begin, *stop;       /* of the present block */
 };
 

@@ -3,10 +3,13 @@
  * Teams: loops inside of another one, which threads share, each of them running all of the outer one. A thread has a
  * part of the inner range, and takes it in blocks that stay in a near cache while the outer loop goes over them:
  *     for part of threads { for j_begin in part { for i { for j in j_begin..j_stop { y[j] += x[i, j] } } } }
- * No cell that the outer loop carries leaves its j (passes/team.c), which allows this order. */
+ * No cell that the outer loop carries leaves its j (passes/team.c), which allows this order.
+ *
+ * Where all iterations of the outer loop update the same row, as above, parts are whole cache lines: two threads that
+ * write to one line all the time take longer than one alone. */
 #include "codegen/codegen_private.h"
 
-enum { BLOCK = 16384 };
+enum { BLOCK = 16384, LINE = 64 };
 
 static const struct mark *loop_below(__isl_keep isl_ast_node *node)
 {
@@ -41,6 +44,34 @@ static const struct mark *find_shared(__isl_keep isl_ast_node *node)
 
 /* ---- blocks ---- */
 
+/* Does the stage update a row that no other loop moves? */
+static bool is_one_row(const struct stage *stage, int dim)
+{
+	const struct access *write = &stage->write;
+	const int last = access_n_subs(write) - 1;
+	int row = -1;
+	int64_t offset;
+	bool is = dim == stage->dims.n - 1 && last >= 0 && expr_is_shifted_dim(write->subs[last], &row, &offset) &&
+		  row == dim;
+
+	for (int i = 0; i < last && is; i++)
+		is = expr_last_dim(write->subs[i]) < 0;
+	return is;
+}
+
+/* Where a part begins. */
+static const char *begin_text(struct emit *e, const struct team *team, const char *part)
+{
+	struct affine length = affine_combine(e->arena, 1, &team->end, -1, &team->first), begin;
+
+	if (team->line == 1)
+		return cut_text(e, &team->first, &team->end, part);
+	begin = affine_name(e->arena, arena_printf(e->arena, "pmg_part_begin(%s, %s, %s, %d)",
+						   affine_plain(e->arena, &length), part, e->n_parts, team->line));
+	begin = affine_combine(e->arena, 1, &team->first, 1, &begin);
+	return affine_plain(e->arena, &begin);
+}
+
 static void open_blocks(struct emit *e, const struct team *team, const char *dim)
 {
 	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part, *next;
@@ -48,10 +79,10 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 	e->n_parts = "plan->threads";
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	part = open_parts(e);
-	next = arena_printf(e->arena, "(%s + 1)", part);
-	line(e->w, "const int64_t %s = %s;\n", end, cut_text(e, &team->first, &team->end, next));
+	next = arena_printf(e->arena, team->line == 1 ? "(%s + 1)" : "%s + 1", part);
+	line(e->w, "const int64_t %s = %s;\n", end, begin_text(e, team, next));
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
-		   cut_text(e, &team->first, &team->end, part), team->begin, end, team->begin, BLOCK);
+		   begin_text(e, team, part), team->begin, end, team->begin, BLOCK);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s + %d, %s);\n", team->stop, team->begin, BLOCK, end);
 }
 
@@ -68,6 +99,8 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	}
 	team.first = affine_of_expr(e, NULL, dim->lo);
 	team.end = affine_of_expr(e, NULL, dim->hi);
+	team.line = is_one_row(shared->stage, mark_dim_number(shared))
+		    ? LINE/array_cell_size(shared->stage->write.array) : 1;
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);

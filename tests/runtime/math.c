@@ -36,6 +36,23 @@ static void test_min_max(struct tests *tests)
 	CHECK(tests, !pmg_min_bool(true, false) && pmg_max_bool(true, false));
 }
 
+/* Each cell has one part, which begins with a line. */
+static void test_parts(struct tests *tests)
+{
+	for (int64_t n = 0; n < 50; n++)
+		for (int64_t parts = 1; parts < 9; parts++) {
+			CHECK(tests, pmg_part_begin(n, 0, parts, 8) == 0 && pmg_part_begin(n, parts, parts, 8) == n);
+			for (int64_t part = 0; part < parts; part++) {
+				const int64_t begin = pmg_part_begin(n, part, parts, 8);
+
+				CHECK(tests, begin % 8 == 0 || begin == n);
+				CHECK(tests, begin <= pmg_part_begin(n, part + 1, parts, 8));
+			}
+		}
+	CHECK(tests, pmg_part_begin(20, 1, 2, 8) == 8 && pmg_part_begin(30, 1, 2, 8) == 16);
+	CHECK(tests, pmg_part_begin(-3, 0, 2, 8) == -3 && pmg_part_begin(-3, 2, 2, 8) == -3);
+}
+
 static void test_casts(struct tests *tests)
 {
 	const double huge = 1e300, nan = (double) NAN, infinity = (double) INFINITY;
@@ -123,6 +140,7 @@ void test_math(struct tests *tests)
 {
 	test_division(tests);
 	test_min_max(tests);
+	test_parts(tests);
 	test_casts(tests);
 	test_exprelr(tests);
 	test_atomics(tests);
