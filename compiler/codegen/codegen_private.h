@@ -406,6 +406,7 @@ struct loop_use {
 	bool is_parallel, is_vector, is_dynamic;
 	bool is_in_turns;               /* iteration i is that of thread i, modulo their number, in each execution */
 	int parts;                      /* PARTS; 0 */
+	int chunk;                      /* VECTOR: iterations that a thread takes at a time; 0: any */
 	int64_t least;                  /* PARALLEL: operations from which threads pay; 0: in any case */
 };
 

@@ -276,6 +276,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		break;
 	case MARK_VECTOR:
 		use.is_vector = true;
+		use.chunk = (int) mark->factor;
 		break;
 	case MARK_BLOCK:
 		use.block = mark;

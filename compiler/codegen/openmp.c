@@ -30,7 +30,9 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		str_add(&pragma, e->in_region ? " for" : " parallel for");
 	if (use->is_vector)
 		str_add(&pragma, " simd");
-	if (use->is_parallel)
+	if (use->is_parallel && use->chunk)
+		str_add(&pragma, " schedule(static, %d)", use->chunk);
+	else if (use->is_parallel)
 		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" :
 				 use->is_in_turns ? " schedule(static, 1)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {

@@ -9,22 +9,40 @@
 
 /* ---- the share of a part ---- */
 
-const char *cut_text(struct emit *e, const struct affine *first, const struct affine *end, const char *part)
+/* `next` is the part itself, or the one behind it. */
+static const char *cut_text(struct emit *e, const struct cut *cut, const char *next)
 {
-	struct affine length = affine_combine(e->arena, 1, end, -1, first);
-	const char *begin = arena_printf(e->arena, "%s*%s/%s", part,
-					 text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
-					 e->n_parts);
+	struct affine length = affine_combine(e->arena, 1, &cut->end, -1, &cut->first);
 	int64_t constant;
+	const char *begin;
 
-	if (affine_is_constant(first, &constant) && constant == 0)
+	if (cut->chunk)
+		begin = arena_printf(e->arena, "pmg_part_begin(%s, %s, %s, %d)", affine_plain(e->arena, &length), next,
+				     e->n_parts, cut->chunk);
+	else
+		begin = arena_printf(e->arena, "%s*%s/%s", next,
+				     text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
+				     e->n_parts);
+	if (affine_is_constant(&cut->first, &constant) && constant == 0)
 		return begin;
-	return arena_printf(e->arena, "%s + %s", affine_plain(e->arena, first), begin);
+	return arena_printf(e->arena, "%s + %s", affine_plain(e->arena, &cut->first), begin);
+}
+
+const char *part_begin(struct emit *e, const struct cut *cut, const char *part)
+{
+	return cut_text(e, cut, part);
+}
+
+const char *part_end(struct emit *e, const struct cut *cut, const char *part)
+{
+	return cut_text(e, cut, arena_printf(e->arena, cut->chunk ? "%s + 1" : "(%s + 1)", part));
 }
 
 /* Where the iterations are not one apart, the first part has all. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
+	const struct cut cut = { range->first, range->end, use.chunk };
+
 	if (range->is_single) {
 		open_block(e->w, "if (%s == 0) {", e->part);
 		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
@@ -32,8 +50,7 @@ void open_part(struct emit *e, const struct range *range, const char *name, stru
 		if (use.is_vector)
 			e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
 		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
-			   cut_text(e, &range->first, &range->end, e->part), name,
-			   cut_text(e, &range->first, &range->end, arena_printf(e->arena, "(%s + 1)", e->part)), name);
+			   part_begin(e, &cut, e->part), name, part_end(e, &cut, e->part), name);
 	} else {
 		open_block(e->w, "if (%s == 0)\n\t%s", e->part, for_text(e, range, name, use.mark->direction));
 	}
@@ -119,7 +136,7 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 	visible = e->names.visible.n;
 	e->part = open_parts(e);
 	names = rename_accumulators(e);
-	use.parts = 0;
+	use.parts = use.chunk = 0;
 	emit_for(e, node, use);
 	keep_parts(e, arrays, names);
 	e->part = NULL;

@@ -13,9 +13,13 @@ const char *for_text(struct emit *e, const struct range *range, const char *name
 
 /* ---- teams.c: loops that threads share, each running all of an outer one --------------------------------- */
 
+struct cut {                            /* a range in parts */
+	struct affine first, end;
+	int chunk;                      /* iterations of which a part has all or none; 0: any */
+};
+
 struct team {
-	struct affine first, end;       /* of all that is shared */
-	int line;                       /* cells of which a part has all or none */
+	struct cut cut;                 /* of all that is shared */
 	const char *begin, *stop;       /* of the present block */
 };
 
@@ -47,9 +51,11 @@ enum { SHORT_RANGE = 8 };
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* The loop over e->n_parts parts: its variable. Where a part of a range begins, FIRST + PART*LENGTH/PARTS. */
+/* The loop over e->n_parts parts: its variable. */
 const char *open_parts(struct emit *e);
-const char *cut_text(struct emit *e, const struct affine *first, const struct affine *end, const char *part);
+/* Where a part begins: FIRST + PART*LENGTH/PARTS, or whole chunks behind FIRST near to that; where it ends. */
+const char *part_begin(struct emit *e, const struct cut *cut, const char *part);
+const char *part_end(struct emit *e, const struct cut *cut, const char *part);
 /* The head of the share of a loop that belongs to e->part. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 

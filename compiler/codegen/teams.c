@@ -11,31 +11,31 @@
 
 enum { BLOCK = 16384, LINE = 64 };
 
-static const struct mark *loop_below(__isl_keep isl_ast_node *node)
+static const struct mark *loop_below(__isl_keep isl_ast_node *node, int *chunk)
 {
 	isl_ast_node *at = isl_ast_node_copy(node);
 	const struct mark *mark;
 
-	do
-		mark = ast_strip_mark(&at);
-	while (mark && mark->kind != MARK_LOOP);
+	while ((mark = ast_strip_mark(&at)) && mark->kind != MARK_LOOP)
+		if (mark->kind == MARK_VECTOR)
+			*chunk = (int) mark->factor;
 	isl_ast_node_free(at);
 	return mark;
 }
 
-/* The mark of the loop below a PARALLEL mark; NULL: there is none below the node. */
-static const struct mark *find_shared(__isl_keep isl_ast_node *node)
+/* The mark of the loop below a PARALLEL mark; NULL: there is none below the node. `chunk` is that of its vectors. */
+static const struct mark *find_shared(__isl_keep isl_ast_node *node, int *chunk)
 {
 	isl_ast_node_list *children = ast_children(node);
 	int n = isl_ast_node_list_n_ast_node(children);
 	const struct mark *mark = ast_mark(node), *found = NULL;
 
 	if (mark && mark->kind == MARK_PARALLEL)
-		found = loop_below(node);
+		found = loop_below(node, chunk);
 	for (int i = 0; i < n && !found; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		found = find_shared(child);
+		found = find_shared(child, chunk);
 		isl_ast_node_free(child);
 	}
 	isl_ast_node_list_free(children);
@@ -59,37 +59,32 @@ static bool is_one_row(const struct stage *stage, int dim)
 	return is;
 }
 
-/* Where a part begins. */
-static const char *begin_text(struct emit *e, const struct team *team, const char *part)
+/* 0: threads do not meet in lines all the time. */
+static int cells_of_line(const struct mark *shared)
 {
-	struct affine length = affine_combine(e->arena, 1, &team->end, -1, &team->first), begin;
+	const struct stage *stage = shared->stage;
 
-	if (team->line == 1)
-		return cut_text(e, &team->first, &team->end, part);
-	begin = affine_name(e->arena, arena_printf(e->arena, "pmg_part_begin(%s, %s, %s, %d)",
-						   affine_plain(e->arena, &length), part, e->n_parts, team->line));
-	begin = affine_combine(e->arena, 1, &team->first, 1, &begin);
-	return affine_plain(e->arena, &begin);
+	return is_one_row(stage, mark_dim_number(shared)) ? LINE/array_cell_size(stage->write.array) : 0;
 }
 
 static void open_blocks(struct emit *e, const struct team *team, const char *dim)
 {
-	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part, *next;
+	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part;
 
 	e->n_parts = "plan->threads";
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	part = open_parts(e);
-	next = arena_printf(e->arena, team->line == 1 ? "(%s + 1)" : "%s + 1", part);
-	line(e->w, "const int64_t %s = %s;\n", end, begin_text(e, team, next));
+	line(e->w, "const int64_t %s = %s;\n", end, part_end(e, &team->cut, part));
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
-		   begin_text(e, team, part), team->begin, end, team->begin, BLOCK);
+		   part_begin(e, &team->cut, part), team->begin, end, team->begin, BLOCK);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s + %d, %s);\n", team->stop, team->begin, BLOCK, end);
 }
 
 void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const int visible = e->names.visible.n;
-	const struct mark *shared = find_shared(node);
+	int chunk = 0;
+	const struct mark *shared = find_shared(node, &chunk);
 	const struct dim *dim = shared ? shared->dim : NULL;
 	struct team team = { 0 };
 
@@ -97,10 +92,9 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		emit_fail(e, "a team has no loop to share");
 		return;
 	}
-	team.first = affine_of_expr(e, NULL, dim->lo);
-	team.end = affine_of_expr(e, NULL, dim->hi);
-	team.line = is_one_row(shared->stage, mark_dim_number(shared))
-		    ? LINE/array_cell_size(shared->stage->write.array) : 1;
+	team.cut.first = affine_of_expr(e, NULL, dim->lo);
+	team.cut.end = affine_of_expr(e, NULL, dim->hi);
+	team.cut.chunk = chunk ? chunk : cells_of_line(shared);
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);
@@ -129,15 +123,15 @@ static void open_in_block(struct emit *e, const struct range *range, const char 
 	if (use.is_vector)
 		e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
-		   bound_text(e, &range->first, &team->first, team->begin, "pmg_max_i64"), name,
-		   bound_text(e, &range->end, &team->end, team->stop, "pmg_min_i64"), name);
+		   bound_text(e, &range->first, &team->cut.first, team->begin, "pmg_max_i64"), name,
+		   bound_text(e, &range->end, &team->cut.end, team->stop, "pmg_min_i64"), name);
 }
 
 /* Where iterations are not one apart, the first block has all. */
 void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
 	const char *is_first = arena_printf(e->arena, "if (%s == %s)", e->team->begin,
-					    affine_plain(e->arena, &e->team->first));
+					    affine_plain(e->arena, &e->team->cut.first));
 
 	if (range->is_single) {
 		open_block(e->w, "%s {", is_first);

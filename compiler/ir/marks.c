@@ -84,7 +84,8 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
 	if (mark->kind == MARK_GRID)
 		return grid_text(module, mark);
-	if (mark->kind == MARK_PARTS || (mark->kind == MARK_PARALLEL && mark->factor))
+	if (mark->kind == MARK_PARTS ||
+	    ((mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR) && mark->factor))
 		return arena_printf(module->arena, "%s(%lld)", kind, (long long) mark->factor);
 	if (mark->stage)
 		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
@@ -229,7 +230,7 @@ struct mark *mark_read(struct module *module, const char *name)
 			       ? mark : NULL;
 	if (mark->kind == MARK_GRID)
 		return read_grid(mark, open + 1) ? mark : NULL;
-	if (mark->kind == MARK_PARTS || mark->kind == MARK_PARALLEL)
+	if (mark->kind == MARK_PARTS || mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
 		return (mark->factor = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;

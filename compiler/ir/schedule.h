@@ -50,7 +50,8 @@ struct mark {
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
 	VEC(struct array *) arrays;     /* BLOCK */
 	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLOCK: lanes; BLAS: the least work for a
-					 * call, 0: any; PARALLEL: the least operations for threads */
+					 * call, 0: any; PARALLEL: the least operations for threads; VECTOR: iterations
+					 * that a thread takes at a time, 0: any */
 	int row_lanes, width;           /* GRID: lanes of a team that share a row; cells of it that each has side by
 					 * side */
 	int warps;                      /* GRID: of a block; 0: by the rule of the target's runtime */

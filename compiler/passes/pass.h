@@ -34,7 +34,7 @@ struct pass_options {
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */
 	bool is_parallel_given;         /* by the user: not varied among candidates */
-	bool deterministic;             /* no sum of floats depends on the order of threads */
+	bool deterministic;             /* no result depends on the order or the number of threads */
 	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1; CANDIDATES_FOR_SIZES: one,
 					 * and those for sizes that it is not meant for */
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */

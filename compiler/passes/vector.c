@@ -5,8 +5,14 @@
  * threads of a device do not share. A computed index that must be checked where it is used keeps its loop scalar. So
  * does a sum over a range of data that reads through an index array: such ranges are mostly short (a row of a sparse
  * matrix), and gathering a vector takes as long as reading its elements. An innermost loop, or one of updates, inside
- * of a shared one that each thread runs in order gets a remark, with a pair of iterations if it carries any. */
+ * of a shared one that each thread runs in order gets a remark, with a pair of iterations if it carries any.
+ *
+ * The C library's functions of vectors have other last bits than those of numbers, which take the iterations that fill
+ * no vector. Where no result may depend on the number of threads, threads that share a loop of vectors take CHUNK
+ * iterations at a time: then these are the same ones however many threads there are. */
 #include "passes/pass_private.h"
+
+enum { CHUNK = 64 };            /* a multiple of the lanes of any vector */
 
 static bool is_atomic(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
@@ -63,6 +69,39 @@ static bool is_gathered_sum(const struct stage *stage, int loop)
 	return is_gathered;
 }
 
+/* Does it call a function that also exists for vectors (runtime/pmgrt_math.h)? */
+static bool calls_function(const struct expr *expr)
+{
+	bool calls = expr->kind == EXPR_OP &&
+		     (expr->op == OP_EXP || expr->op == OP_LOG || expr->op == OP_SIN || expr->op == OP_COS ||
+		      expr->op == OP_TANH || expr->op == OP_POW || expr->op == OP_EXPRELR);
+
+	for (int i = 0; !calls && i < expr_n_args(expr); i++)
+		calls = calls_function(expr->args[i]);
+	return calls;
+}
+
+static bool is_taken_in_chunks(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
+			       const stage_list *below)
+{
+	bool is = false;
+
+	for (int i = 0; i < below->n; i++)
+		is = is || calls_function(below->items[i]->value) ||
+		     (below->items[i]->guard && calls_function(below->items[i]->guard));
+	return is && walk->options->deterministic && !walk->options->is_device && is_shared(node);
+}
+
+static __isl_give isl_schedule_node *insert_vector(const struct tree_walk *walk, __isl_take isl_schedule_node *node,
+						   const stage_list *below)
+{
+	struct mark *vector = mark_new(walk->module, MARK_VECTOR, "vector", (struct span) { 0 });
+
+	if (is_taken_in_chunks(walk, node, below))
+		vector->factor = CHUNK;
+	return isl_schedule_node_insert_mark(node, mark_id(walk->module, vector));
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
@@ -83,7 +122,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	}
 	module_decide(walk->module, "vector", mark->stage->group->name, "simd", "scalar", mark->dim->span,
 		      "iterations of '%s' are independent", mark->dim->name);
-	return tree_insert_mark(walk->module, node, MARK_VECTOR, "vector", NULL);
+	return insert_vector(walk, node, &below);
 }
 
 /* ---- remarks ---- */

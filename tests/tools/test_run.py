@@ -377,6 +377,35 @@ def few_systems():
     check("return nSystems >= 4;" in text and '.choice = "--interleave=off"' in text, "a kernel for few systems")
 
 
+ANY_THREADS = """pipeline any_threads {
+    param n, m;
+    in u : f64[n];
+    in v : f32[n];
+    in A : f64[m, n];
+    out x, y : f64[n];
+    out z : f32[n];
+    out c : i64;
+    x[i] = sin(u[i])*u[i] + pow(abs(u[i]), 0.3) for i in 0..n;
+    y[k] = sum(j in 0..m) cos(A[j,k]) for k in 0..n;
+    z[i] = exp(v[i])*tanh(v[i]) for i in 0..n;
+    c = sum(i in 0..n) cast<i64>(1e17*sin(u[i]));
+}
+"""
+
+
+def any_threads():
+    """Elements that fill no vector had other last bits, and others were such with another number of threads."""
+    Path("any_threads.pmg").write_text(ANY_THREADS)
+    names = "x", "y", "z", "c"
+    for n in 40, 263:
+        found = set()
+        for threads in 1, 3, 4:
+            run("any_threads.pmg", "--deterministic", f"n={n}", "m=9", "u=random:1", "v=random:2", "A=random:3",
+                "--threads", str(threads), *[word for name in names for word in ("-o", f"{name}={name}.npy")])
+            found.add(tuple(Path(f"{name}.npy").read_bytes() for name in names))
+        check(len(found) == 1, f"{n} elements by any number of threads")
+
+
 def single_sums():
     """Rows and dot products in single precision: within its bound, and not in double precision by mistake."""
     data = "PHI=random:1 D=random:2 nAtoms=9 nVoxels=30 nFibers=20 nCoeffs=900 --threads=2 --compare".split()
@@ -666,6 +695,7 @@ def main():
         large_results()
         narrow_indices()
         if "ASAN_OPTIONS" not in ENV:       # much C to compile, of few ways to run
+            any_threads()
             single_sums()
             computed_in_single()
             what_cancels()
