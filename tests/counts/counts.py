@@ -65,13 +65,15 @@ def count(build, row, folder):
     """Instructions of one row, or what went wrong."""
     file, pipeline, _, words = row[:4]
     command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--collect-atstart=no",
-               f"--toggle-collect={pipeline}_kernel", f"{build}/tests/counts/count", f"dsl_examples/{file}", pipeline,
+               f"--toggle-collect={pipeline}*_kernel", f"{build}/tests/counts/count", f"dsl_examples/{file}", pipeline,
                library_of(row, folder) + ".so", *words.split()]
     run = subprocess.run(command, capture_output=True, text=True, check=False,
                          env=dict(os.environ, OMP_NUM_THREADS="1", LC_ALL="C", LD_BIND_NOW="1",
                                   GLIBC_TUNABLES="glibc.malloc.mxfast=0:glibc.malloc.tcache_count=0"))
     found = COLLECTED.search(run.stderr)
-    return int(found.group(1)) if run.returncode == 0 and found else (run.stdout + run.stderr)[-2000:]
+    if run.returncode != 0 or not found:
+        return (run.stdout + run.stderr)[-2000:]
+    return int(found.group(1)) or "no kernel of its name was executed"
 
 
 def counts(build, rows):
