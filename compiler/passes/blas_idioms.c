@@ -82,9 +82,9 @@ static bool adds_temporary(const struct blas_call *call)
 }
 
 /* A library cannot read what a plan keeps in fewer bits. */
-static bool is_narrowed(const struct blas_operand *operand)
+static bool is_narrowed(const struct access *access)
 {
-	return operand->access && operand->access->array->storage != STORAGE_F64;
+	return access && access->array->storage != STORAGE_F64;
 }
 
 /* Whether there is a call, and from which work on; *least is 0 where it is made in any case. */
@@ -95,7 +95,8 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 	int64_t work = known_work(&call->nest);
 
 	*least = 0;
-	if (call->nest.stage->group->is_apart || is_narrowed(&call->a) || is_narrowed(&call->b))
+	if (call->nest.stage->group->is_apart || is_narrowed(call->a.access) || is_narrowed(call->b.access) ||
+	    is_narrowed(call->addend.access))
 		return false;
 	if (strcmp(choice, "auto"))
 		return !strcmp(choice, "on");
