@@ -119,7 +119,7 @@ bool results_compare(struct session *s, const struct results *results, const str
 						     is_single[array->number] && results->arrays[i].type == PMG_F64
 							     ? PMG_F32
 							     : results->arrays[i].type,
-						     magnitude[array->number], whole, n_terms);
+						     magnitude[i], whole, n_terms);
 		ok = judge(array->name, &results->arrays[i], &reference->arrays[i], &d, failure) && ok;
 	}
 	return ok;

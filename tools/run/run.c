@@ -129,44 +129,27 @@ static bool run_library(struct session *s, struct results *results, struct timin
 	return ok;
 }
 
-/* Arrays of the module, some of which its compilation drops, while it numbers the others anew. */
-struct numbering {
-	struct array **arrays;
-	int n;
-};
-
-static struct numbering numbering_of(struct session *s)
+/* By arguments: compilation drops arrays, and numbers the others anew. */
+static double **by_argument(struct session *s, double **magnitude)
 {
-	struct numbering before = { arena_new_array(s->arena, struct array *, s->module->arrays.n + 1),
-				    s->module->arrays.n };
+	double **values = arena_new_array(s->arena, double *, s->arguments.n + 1);
 
-	for (int i = 0; i < before.n; i++)
-		before.arrays[i] = s->module->arrays.items[i];
-	return before;
-}
-
-/* What was by number before, by the numbers that arrays have now. */
-static double **renumbered(struct session *s, const struct numbering *before, double **magnitude)
-{
-	double **now = arena_new_array(s->arena, double *, s->module->arrays.n + 1);
-
-	for (int a = 0; a < s->module->arrays.n; a++)
-		for (int i = 0; i < before->n; i++)
-			if (before->arrays[i] == s->module->arrays.items[a])
-				now[a] = magnitude[i];
-	return now;
+	for (int i = 0; i < s->arguments.n; i++)
+		values[i] = magnitude[s->arguments.items[i].array->number];
+	return values;
 }
 
 static bool run_both(struct session *s, struct results *results, struct timing *timing,
 		     struct failure *failure)
 {
 	struct results reference = { 0 };
-	const struct numbering before = numbering_of(s);
-	double **magnitude = arena_new_array(s->arena, double *, before.n + 1);
+	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1), **bounds;
 	bool ok = results_new(s, &reference, failure) &&
-		  interpreter_run(s, &reference, magnitude, timing, failure) &&
-		  run_library(s, results, timing, failure) &&
-		  results_compare(s, results, &reference, renumbered(s, &before, magnitude), failure);
+		  interpreter_run(s, &reference, magnitude, timing, failure);
+
+	bounds = by_argument(s, magnitude);
+	ok = ok && run_library(s, results, timing, failure) &&
+	     results_compare(s, results, &reference, bounds, failure);
 	results_free(s, &reference);
 	return ok;
 }

@@ -230,7 +230,8 @@ void kernel_print(const struct session *s);
 /* Does the expression, or a subscript of a read in it, name the parameter of this number? */
 bool depends_on(const struct expr *expr, int param);
 bool access_depends_on(const struct access *access, int param);
-/* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. */
+/* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. `magnitude` is by
+ * argument. */
 bool results_compare(struct session *s, const struct results *results, const struct results *reference,
 		     double *const *magnitude, struct failure *failure);
 
