@@ -186,8 +186,12 @@ static int64_t trials_bytes(const pmg_pipeline_desc *desc)
 	return desc->n_candidates * (int64_t) sizeof(pmg_trial);
 }
 
+/* Where no result may depend on the number of threads, the choice may not either. */
+enum { THREADS_IF_DETERMINISTIC = 16 };
+
 static void trials_begin(const struct choosing *c)
 {
+	const int32_t threads = c->options->deterministic ? THREADS_IF_DETERMINISTIC : threads_of(c->options->threads);
 	struct known_runs known = { 0 };
 
 	memset(c->trials, 0, (size_t) trials_bytes(c->desc));
@@ -197,8 +201,7 @@ static void trials_begin(const struct choosing *c)
 		pmg_trial *trial = &c->trials[i];
 
 		trial->choice = choice_of(candidate);
-		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads_of(c->options->threads),
-						     &known);
+		trial->estimate = execution_estimate(candidate, c->args, c->extents, threads, &known);
 		if (!is_eligible(c, candidate))
 			snprintf(trial->problem, sizeof trial->problem, "its sums depend on the order of threads");
 		else if (misfit != MISFIT_NONE)
