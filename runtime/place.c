@@ -99,12 +99,18 @@ struct pair {
  * the largest one. */
 enum { LONG_ROWS = 64, MOST_SQUARE = 8 };
 
-/* What the caches do not hold need not be read into them before it is written. `bytes` are those of all arrays that are
- * copied together. */
-static bool goes_past(const struct pair *pair, int64_t row_bytes, int64_t bytes)
+bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 {
-	if (bytes < LARGE_RESULT)
-		return false;
+	int64_t bytes = 0;
+
+	for (int32_t i = 0; i < n; i++)
+		bytes += buffer_elements(to[i]) * (int64_t) pmg_type_size(to[i]->type);
+	return bytes >= LARGE_RESULT;
+}
+
+/* What the caches do not hold need not be read into them before it is written: where that is done in whole lines. */
+static bool may_pass(const struct pair *pair, int64_t row_bytes)
+{
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 && pair->rows >= LONG_ROWS;
 	return row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
@@ -127,37 +133,34 @@ static bool is_row_major_pair(const pmg_buffer *to, const pmg_buffer *from)
 	return to->rank != from->rank && buffer_is_row_major(to) && buffer_is_row_major(from);
 }
 
-static void pair_copy(const struct pair *pair, int64_t block, int64_t bytes, block_copier *copier)
+static void pair_copy(const struct pair *pair, int64_t block, bool are_large, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
 	const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
 	const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at, width,
 					 left < width ? left : width, pair->rows, size, pair->into,
-					 goes_past(pair, width * size, bytes), NULL, NULL };
+					 are_large && may_pass(pair, width * size), NULL, NULL };
 
 	copier(&copy);
 }
 
 /* A thread copies the same blocks of all of them. To transpose an element takes as long as eight of them in other loops
  * that are shared among threads. */
-static void pairs_copy(const struct pair *pairs, int32_t n, int32_t threads)
+static void pairs_copy(const struct pair *pairs, int32_t n, bool are_large, int32_t threads)
 {
 	block_copier *const copier = block_copy_choose();
-	int64_t n_blocks = 0, n_elements = 0, bytes = 0;
+	int64_t n_blocks = 0, n_elements = 0;
 
 	for (int32_t i = 0; i < n; i++) {
-		const int64_t elements = pairs[i].rows * pairs[i].flat->shape[0];
-
 		if (n_blocks < pairs[i].blocks->shape[0])
 			n_blocks = pairs[i].blocks->shape[0];
-		n_elements += elements;
-		bytes += elements * (int64_t) pmg_type_size(pairs[i].flat->type);
+		n_elements += pairs[i].rows * pairs[i].flat->shape[0];
 	}
 	PARALLEL(threads, 8 * n_elements, schedule(static))
 	for (int64_t block = 0; block < n_blocks; block++)
 		for (int32_t i = 0; i < n; i++)
 			if (block < pairs[i].blocks->shape[0])
-				pair_copy(&pairs[i], block, bytes, copier);
+				pair_copy(&pairs[i], block, are_large, copier);
 	stores_past_end();
 }
 
@@ -167,7 +170,7 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 	const int64_t whole = pair.flat->shape[0] / pair.width, rest = pair.flat->shape[0] % pair.width;
 
 	if (is_row_major_pair(to, from)) {
-		pairs_copy(&pair, 1, threads);
+		pairs_copy(&pair, 1, copies_are_large(1, &to), threads);
 		return;
 	}
 	for (int last = 0; last <= (rest > 0); last++) {
@@ -335,12 +338,14 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 			    const pmg_buffer *const *from, int32_t threads)
 {
 	struct pair pairs[MOST_PAIRS];
+	bool are_large;
 	int32_t n_pairs = 0;
 
 	if (threads < 0 || n < 0 || (n > 0 && (!to || !from)))
 		return pmg_fail(context, PMG_BAD_CALL, "what changes its layout are pairs of buffers, by threads");
 	if (pairs_check(context, n, to, from) != PMG_OK)
 		return PMG_BAD_CALL;
+	are_large = copies_are_large(n, to);
 	for (int32_t i = 0; i < n; i++) {
 		if (buffer_is_empty(to[i]))
 			continue;
@@ -350,11 +355,11 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 		}
 		pairs[n_pairs++] = pair_of(to[i], from[i]);
 		if (n_pairs == MOST_PAIRS) {
-			pairs_copy(pairs, n_pairs, threads_of(threads));
+			pairs_copy(pairs, n_pairs, are_large, threads_of(threads));
 			n_pairs = 0;
 		}
 	}
-	pairs_copy(pairs, n_pairs, threads_of(threads));
+	pairs_copy(pairs, n_pairs, are_large, threads_of(threads));
 	return PMG_OK;
 }
 

@@ -217,8 +217,10 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
-/* Results of so many bytes are written past the caches: less is kept, as a rule, until the next loop reads it. */
+/* Results of so many bytes, and arrays that are copied together, are written past the caches: less is kept, as a rule,
+ * until the next loop reads it. */
 #define LARGE_RESULT (16 << 20)
+bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. */
 #define FAR_ARRAY (1 << 20)
 #define FAR_BLOCKS (4 << 20)

@@ -226,23 +226,12 @@ static void squares_copy(const struct segments_copy *copy, int64_t block, bool a
 	copier(&one);
 }
 
-/* Do the caches hold less than all of them? */
-static bool copies_are_large(const struct segments_copy *copies, int32_t n)
-{
-	int64_t bytes = 0;
-
-	for (int32_t i = 0; i < n; i++)
-		bytes += copies[i].flat->shape[0] * (int64_t) pmg_type_size(copies[i].flat->type);
-	return bytes >= LARGE_RESULT;
-}
-
 /* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
  * has copied. */
-static void copies_run(const struct segments_copy *copies, int32_t n, int32_t threads)
+static void copies_run(const struct segments_copy *copies, int32_t n, bool are_large, int32_t threads)
 {
 	const struct segment_list *list = copies[0].list;
 	const int64_t width = copies[0].width;
-	const bool are_large = copies_are_large(copies, n);
 	block_copier *const copier = block_copy_choose();
 
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
@@ -259,6 +248,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, int32_t th
 void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,
 		   const pmg_buffer *const *from, int32_t threads)
 {
+	const bool are_large = copies_are_large(n, to);
 	struct segments_copy copies[MOST_PAIRS];
 	int32_t n_copies = 0;
 
@@ -270,13 +260,13 @@ void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer 
 			continue;
 		}
 		if (n_copies == MOST_PAIRS || (n_copies > 0 && copy.width != copies[0].width)) {
-			copies_run(copies, n_copies, threads);
+			copies_run(copies, n_copies, are_large, threads);
 			n_copies = 0;
 		}
 		copies[n_copies++] = copy;
 	}
 	if (n_copies > 0)
-		copies_run(copies, n_copies, threads);
+		copies_run(copies, n_copies, are_large, threads);
 }
 
 /* ---- For callers ---- */

@@ -125,7 +125,7 @@ static bool large_round_trip(pmg_context *context, pmg_type type, int64_t m, int
 	return ok;
 }
 
-/* Arrays that are large only together go past the caches, too: to the same places as one by one. */
+/* What is large only together goes to the same places as one by one, whichever way through the caches it takes. */
 enum { PART_LANES = 2300, PART_ROWS = 500, PART = PART_LANES*PART_ROWS };
 
 static bool large_together(pmg_context *context)
