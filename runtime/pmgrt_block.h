@@ -85,12 +85,14 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 /* A line of each lane of a square, as they lie. Where they are is hidden from the C compiler, which would else have
  * a pointer to each lane of each array before a loop over rows, more than there are registers. */
 #define PMG_LINES_OF_LANES(name, NAME, lines, from, distance) \
-	uintptr_t at_ = (uintptr_t) (from), step_ = (uintptr_t) (distance)*sizeof *(from); \
-	__asm__ ("" : "+r" (at_), "+r" (step_)); \
-	const uintptr_t steps_[4] = { 0, step_, 2*step_, 3*step_ }; \
-	PMG_UNROLL \
-	for (size_t i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
-		(lines)[i_] = *(const pmg_line_##name *) (at_ + i_/4*4*step_ + steps_[i_%4]);
+	do { \
+		uintptr_t at_ = (uintptr_t) (from), step_ = (uintptr_t) (distance)*sizeof *(from); \
+		__asm__ ("" : "+r" (at_), "+r" (step_)); \
+		const uintptr_t steps_[4] = { 0, step_, 2*step_, 3*step_ }; \
+		PMG_UNROLL \
+		for (size_t i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
+			(lines)[i_] = *(const pmg_line_##name *) (at_ + i_/4*4*step_ + steps_[i_%4]); \
+	} while (0)
 
 static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t distance)
 {
@@ -173,7 +175,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				if (lane + PMG_SQUARE_##NAME <= n_lanes) { \
-					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance) \
+					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance); \
 				} else { \
 					PMG_UNROLL \
 					for (int i = 0; i < PMG_SQUARE_##NAME; i++) \

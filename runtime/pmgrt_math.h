@@ -117,8 +117,8 @@ PMG_FLOATS(PMG_FLOAT_MIN_MAX)
 PMG_INTEGERS(PMG_INTEGER_MIN_MAX)
 PMG_INTEGER_MIN_MAX(bool, bool)
 
-/* Where a part of n cells begins, and the one before it ends: at a multiple of `line`, so that no two write to a line.
- * Of the part behind the last one it is n. */
+/* Where a part of n cells begins, and the one before it ends: at a multiple of `line`, so that no two write to a line
+ * if the first cell begins one. Of the part behind the last one it is n. */
 PMG_INLINE int64_t pmg_part_begin(int64_t n, int64_t part, int64_t parts, int64_t line)
 {
 	return part < parts ? pmg_min_i64((part*n/parts + line/2)/line*line, n) : n;
