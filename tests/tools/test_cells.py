@@ -123,7 +123,7 @@ def ids_and_order_do_not_matter():
     names = rng.sample(range(5, 10**9), len(points))
     mixed = [(names[i - 1], *rest, names[p - 1] if p > 0 else -1) for i, *rest, p in points]
     rng.shuffle(mixed)
-    got, out = imported(swc(mixed).replace("\n", "\r\n"), "--order=depth-first", "--voltage=-65")
+    got, out = imported("\ufeff" + swc(mixed).replace("\n", "\r\n"), "--order=depth-first", "--voltage=-65")
     check("points that are listed before their parents" in out and "ids are not 1, 2" in out, out)
     check(np.allclose(sorted(got["diag"]), sorted(right["diag"]), rtol=1e-13), "the same nodes")
     check(all(p < i for i, p in enumerate(got["F/parent"])), "parents before")

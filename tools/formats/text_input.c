@@ -77,13 +77,23 @@ static bool broken(struct text_input *in, struct failure *failure)
 	return true;
 }
 
+/* Of UTF-8, as some editors write it at the beginning. */
+static size_t mark_length(const struct text_input *in)
+{
+	static const char mark[] = "\xef\xbb\xbf";
+	const size_t length = sizeof(mark) - 1;
+
+	return in->n >= length && memcmp(in->buffer, mark, length) == 0 ? length : 0;
+}
+
 static bool fill(struct text_input *in, struct failure *failure)
 {
+	const bool is_first = in->bytes == 0;
 	int n = gzread(in->file, in->buffer, sizeof(in->buffer));
 	if (n <= 0 && broken(in, failure))
 		return false;
-	in->at = 0;
 	in->n = n > 0 ? (size_t) n : 0;
+	in->at = is_first ? mark_length(in) : 0;
 	in->bytes += (int64_t) in->n;
 	if (in->bytes > in->limit)
 		return text_fail(in, failure, "the compressed file expands to more than %lld bytes",
@@ -94,8 +104,9 @@ static bool fill(struct text_input *in, struct failure *failure)
 /* The next character without taking it; END at the end of the file or after a failure. */
 static int peek(struct text_input *in, struct failure *failure)
 {
-	if (in->at == in->n && (!fill(in, failure) || in->n == 0))
-		return END;
+	while (in->at == in->n)
+		if (!fill(in, failure) || in->n == 0)
+			return END;
 	return (unsigned char) in->buffer[in->at];
 }
 
