@@ -102,13 +102,12 @@ static const char *product_text(struct emit *e, const struct row *row, const str
 	return once(e, row, c_expr(e, point, row->stage->value).text);
 }
 
-static bool is_kept(const struct emit *e, const struct access *access)
+static const struct kept *kept_of(const struct emit *e, const struct access *access)
 {
-	bool is = false;
-
-	for (int i = 0; i < e->kept.n && !is; i++)
-		is = e->kept.items[i].access == access;
-	return is;
+	for (int i = 0; i < e->kept.n; i++)
+		if (e->kept.items[i].access == access)
+			return &e->kept.items[i];
+	return NULL;
 }
 
 struct along {
@@ -121,7 +120,7 @@ static void look_along(struct access *access, void *user)
 {
 	struct along *along = user;
 
-	along->needs_cell |= access_uses_dim(access, along->dim) && !is_kept(along->e, access);
+	along->needs_cell |= access_uses_dim(access, along->dim) && !kept_of(along->e, access);
 }
 
 /* Are there other reads along the row than of what is kept? */
@@ -387,8 +386,7 @@ void dots_release(struct emit *e, int names)
 
 const char *dot_kept(const struct emit *e, const struct access *access)
 {
-	for (int i = 0; e->vector && e->vector->index && i < e->kept.n; i++)
-		if (e->kept.items[i].access == access)
-			return arena_printf(e->arena, "%s[%s]", e->kept.items[i].name, e->vector->index);
-	return NULL;
+	const struct kept *kept = e->vector && e->vector->index ? kept_of(e, access) : NULL;
+
+	return kept ? arena_printf(e->arena, "%s[%s]", kept->name, e->vector->index) : NULL;
 }

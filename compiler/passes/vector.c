@@ -84,12 +84,14 @@ static bool calls_function(const struct expr *expr)
 static bool is_taken_in_chunks(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
 			       const stage_list *below)
 {
-	bool is = false;
+	bool calls = false;
 
-	for (int i = 0; i < below->n; i++)
-		is = is || calls_function(below->items[i]->value) ||
-		     (below->items[i]->guard && calls_function(below->items[i]->guard));
-	return is && walk->options->deterministic && !walk->options->is_device && is_shared(node);
+	if (!walk->options->deterministic || walk->options->is_device || !is_shared(node))
+		return false;
+	for (int i = 0; i < below->n && !calls; i++)
+		calls = calls_function(below->items[i]->value) ||
+			(below->items[i]->guard && calls_function(below->items[i]->guard));
+	return calls;
 }
 
 static __isl_give isl_schedule_node *insert_vector(const struct tree_walk *walk, __isl_take isl_schedule_node *node,

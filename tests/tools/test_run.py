@@ -394,7 +394,7 @@ ANY_THREADS = """pipeline any_threads {
 
 
 def any_threads():
-    """Elements that fill no vector had other last bits, and others were such with another number of threads."""
+    """Elements that fill no vector have other last bits: they are the same ones for any number of threads."""
     Path("any_threads.pmg").write_text(ANY_THREADS)
     names = "x", "y", "z", "c"
     for n in 40, 263:
