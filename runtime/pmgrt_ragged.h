@@ -76,40 +76,79 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 	return longest;
 }
 
-/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
- * A line is what one lane has in a square: `n` values from `at` on, or fewer than none. What reads a square is part of
- * the loop around it, which knows whether it is whole. */
-#define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
-	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t at, int64_t n) \
+/* What one lane has in a square: a line of `n` values, or fewer than none; zeros behind them. */
+#if PMG_VECTOR_BYTES == 64 && defined(__AVX512VL__)
+#define PMG_LINE_MASK(n) ((uint8_t) ((n) >= 8 ? 0xff : (n) <= 0 ? 0 : 0xff >> (8 - (n))))
+#ifdef __clang__
+typedef pmg_vector_f32_32 pmg_masked_f32;
+#else
+typedef float pmg_masked_f32;
+#endif
+#define PMG_LINE_FUNCTIONS(type, name, suffix, masked) \
+	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t n) \
+	{ \
+		const pmg_line_##name zeros = { 0 }; \
+		return __builtin_ia32_loadu##suffix##_mask((const masked *) from, zeros, PMG_LINE_MASK(n)); \
+	} \
+	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, int64_t n) \
+	{ \
+		__builtin_ia32_storeu##suffix##_mask((masked *) to, line, PMG_LINE_MASK(n)); \
+	}
+PMG_LINE_FUNCTIONS(double, f64, pd512, double)
+PMG_LINE_FUNCTIONS(float, f32, ps256, pmg_masked_f32)
+#else
+#define PMG_LINE_FUNCTIONS(type, name, NAME) \
+	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t n) \
 	{ \
 		type values[PMG_SQUARE_##NAME] = { 0 }; \
-		if (n >= PMG_SQUARE_##NAME) \
-			return *(const pmg_line_##name *) &from[at]; \
-		for (int64_t i = 0; i < n; i++) \
-			values[i] = from[at + i]; \
+		for (int64_t i = 0; i < n && i < PMG_SQUARE_##NAME; i++) \
+			values[i] = from[i]; \
 		return *(const pmg_line_##name *) values; \
 	} \
-	static inline void pmg_line_write_##name(type *to, int64_t at, pmg_line_##name line, int64_t n) \
+	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, int64_t n) \
 	{ \
-		if (n >= PMG_SQUARE_##NAME) \
-			*(pmg_line_##name *) &to[at] = line; \
-		for (int64_t i = 0; i < n && n < PMG_SQUARE_##NAME; i++) \
-			to[at + i] = line[i]; \
-	} \
+		for (int64_t i = 0; i < n && i < PMG_SQUARE_##NAME; i++) \
+			to[i] = line[i]; \
+	}
+PMG_LINE_FUNCTIONS(double, f64, F64)
+PMG_LINE_FUNCTIONS(float, f32, F32)
+#endif
+
+/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
+ * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
+ * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads or writes one is part of the
+ * loop around it, which knows whether it is whole. */
+#define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline __attribute__((always_inline)) void \
 	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
-			       const int64_t *rows, int64_t row, bool is_whole) \
+			       const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
 	{ \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			lines[i] = pmg_line_read_##name(from, begin[i] + row, \
-							is_whole ? (int64_t) PMG_SQUARE_##NAME : rows[i] - row); \
+			lines[i] = is_whole ? *(const pmg_line_##name *) &from[begin[i] + row] \
+					    : pmg_line_read_##name(&from[begin[i] + row], rows[i] - row); \
 		PMG_TRANSPOSE_##NAME(lines) \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			*(pmg_line_##name *) &square[i*width] = lines[i]; \
+			if (is_whole || i < n) \
+				*(pmg_line_##name *) &square[i*width] = lines[i]; \
+	} \
+	static inline __attribute__((always_inline)) void \
+	pmg_square_write_##name(const type *restrict square, int64_t width, type *restrict to, const int64_t *begin, \
+				const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
+	{ \
+		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			lines[i] = *(const pmg_line_##name *) &square[(is_whole || i < n ? i : n - 1)*width]; \
+		PMG_TRANSPOSE_##NAME(lines) \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			if (is_whole) \
+				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
+			else \
+				pmg_line_write_##name(&to[begin[i] + row], lines[i], rows[i] - row); \
 	} \
 	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
@@ -120,13 +159,12 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 			int64_t at = row; \
 			for (; square > 1 && at + square <= whole; at += square) \
 				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
-						       &rows[lane], at, true); \
-			for (; square > 1 && at + square <= end; at += square) \
+						       &rows[lane], at, square, true); \
+			for (; square > 1 && at < end; at += square) \
 				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
-						       &rows[lane], at, false); \
+						       &rows[lane], at, end - at, false); \
 			for (; at < end; at++) \
-				for (int64_t i = lane; i < lane + square; i++) \
-					own[(at - row)*width + i] = at < rows[i] ? from[begin[i] + at] : 0; \
+				own[(at - row)*width + lane] = at < rows[lane] ? from[begin[lane] + at] : 0; \
 		} \
 	} \
 	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
@@ -134,37 +172,24 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 	{ \
 		pmg_ragged_rows_##name(block, width, from, begin, rows, 0, longest); \
 	} \
-	static inline int64_t pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						       const int64_t *begin, const int64_t *rows, int64_t row, \
-						       int64_t end, bool is_whole) \
-	{ \
-		for (; row + PMG_SQUARE_##NAME <= end; row += PMG_SQUARE_##NAME) { \
-			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				pmg_line_write_##name(to, begin[i] + row, lines[i], \
-						      is_whole ? (int64_t) PMG_SQUARE_##NAME : rows[i] - row); \
-		} \
-		return row; \
-	} \
 	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						   const int64_t *begin, const int64_t *rows, bool is_past) \
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
-			int64_t row = 0; \
-			if (square > 1) { \
-				const int64_t shortest = pmg_shortest(&rows[lane], square); \
-				row = is_past ? pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest) \
-					      : pmg_squares_write_##name(&block[lane], width, to, &begin[lane], \
-									 &rows[lane], 0, shortest, true); \
-				row = pmg_squares_write_##name(&block[lane], width, to, &begin[lane], &rows[lane], \
-							       row, pmg_longest(&rows[lane], square), false); \
-			} \
-			for (int64_t i = lane; i < lane + square; i++) \
-				for (int64_t at = row; at < rows[i]; at++) \
-					to[begin[i] + at] = block[at*width + i]; \
+			const int64_t shortest = pmg_shortest(&rows[lane], square); \
+			const int64_t longest = pmg_longest(&rows[lane], square); \
+			int64_t at = 0; \
+			if (square > 1 && is_past) \
+				at = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest); \
+			for (; square > 1 && at + square <= shortest; at += square) \
+				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
+							&rows[lane], at, square, true); \
+			for (; square > 1 && at < longest; at += square) \
+				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
+							&rows[lane], at, longest - at, false); \
+			for (; at < longest; at++) \
+				to[begin[lane] + at] = block[at*width + lane]; \
 		} \
 	}
 #ifdef __cplusplus
