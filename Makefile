@@ -282,11 +282,12 @@ $(BUILD)/pmgc: $(call object,$(compiler_main)) $(BUILD)/libpmgtools.a $(libpmgc)
 $(BUILD)/pmg: $(call object,$(tools_main)) $(BUILD)/libpmgtools.a $(libpmgc) | $(libpmgrt_so)
 	$(link) $^ -Wl,-rpath,'$$ORIGIN:$$ORIGIN/../lib' $(tool_libs) -o $@
 
+# What the runtime's shared library hides, tests of it find in its archive.
 .SECONDEXPANSION:
 $(tests) $(helper): $(BUILD)/%: $(OBJ)/%.o $$(@D)/libparts.a $(BUILD)/libpmgtest.a $(BUILD)/libpmgtools.a $(libpmgc) \
-		| $(libpmgrt_so)
+		| $(libpmgrt_so) $(libpmgrt)
 	@mkdir -p $(@D)
-	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -Wl,--as-needed -lopenblas -o $@
+	$(link) $^ -Wl,-rpath,'$$ORIGIN/../..' $(tool_libs) -Wl,--as-needed -lopenblas $(libpmgrt) -o $@
 
 .SECONDARY:
 -include $(objects:.o=.d)

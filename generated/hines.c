@@ -2640,7 +2640,7 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 	const int32_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static, pmg_turn(F_offset_by_length, nSystems, 16)) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];
@@ -2871,7 +2871,7 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 	const int32_t *restrict F_parent_cells = plan->data[17];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static, pmg_turn(F_offset_by_length, nSystems, 8)) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nSystems - tree_block);
 		int64_t begin[8], rows[8];
@@ -3050,7 +3050,7 @@ static void hines_forest_isl_compute_x(pmg_plan *plan, const hines_forest_args *
 	const int64_t *restrict F_parent_children = plan->data[20];
 
 	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
-	#pragma omp parallel for schedule(static, 1) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static, pmg_turn(F_offset_by_length, nSystems, 16)) num_threads(plan->threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
 		int64_t begin[16], rows[16];

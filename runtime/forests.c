@@ -43,7 +43,6 @@ static int64_t most_nodes(const pmg_children_desc *children)
 	return INT32_MAX/children->lanes;
 }
 
-/* All but the first block are no longer than a mean tree of the block before. */
 void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *children, const void *args,
 		    int64_t *extents, int64_t longest)
 {
@@ -59,7 +58,7 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 	offsets = elements_of(array_argument(&desc->arrays[parent->segments], args));
 	parents = elements_of(array_argument(parent, args));
 	extents[desc->arrays[children->offsets].first_extent] =
-		n_blocks + KIN*(n/children->lanes + longest + n_blocks);
+		n_blocks + KIN*(segments_most_rows(n, n_segments, longest, children->lanes) + n_blocks);
 	extents[desc->arrays[children->list].first_extent] =
 		2*(n_jumps(&offsets, n_segments, &parents, n) + BEHIND*n_blocks);
 }

@@ -40,7 +40,7 @@ static inline int64_t share_begin(int64_t n, int64_t n_shares, int64_t share)
 
 /* The segments of offsets, by length. */
 struct segment_list {
-	int64_t n;
+	int64_t n, stretch;             /* how many neighbours are in one order of length */
 	int64_t *offsets, *order;       /* n + 1 and n values; NULL: no list; the memory begins with them */
 	int64_t *starts;                /* room for where each block begins, in rows */
 	size_t bytes;
@@ -181,10 +181,38 @@ void argument_copy(struct plan *plan, int32_t number, const pmg_buffer *to, cons
 int64_t segments_place(const struct segment_list *list, int64_t lanes, int64_t i);
 int64_t segments_first_infinite(const struct segment_list *list, int64_t lanes, const void *data, pmg_type type);
 
+/* ---- segment_order.c: which segments are in which block, and which block is which thread's */
+
+/* A stretch has so many segments, a power of four times as many, or all. It has as many as make, in blocks of
+ * SEGMENTS_MEASURED, at most one row in SEGMENTS_PADDING more than an order of all would. */
+enum { SEGMENTS_STRETCH = 256, SEGMENTS_MEASURED = 16, SEGMENTS_PADDING = 32 };
+
+static inline bool is_segment_width(int64_t width)
+{
+	return width >= 1 && SEGMENTS_STRETCH % width == 0;
+}
+
+/* order[0..n]: stretch by stretch, the longest first, those of one length as they are numbered. `spare` has n values,
+ * too. Returns how many segments a stretch has, all counted as the next multiple of SEGMENTS_STRETCH. */
+int64_t segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare);
+/* Of all blocks of `width` segments, which divides SEGMENTS_STRETCH; and how many they may be, where neither order nor
+ * lengths are known but the longest. */
+int64_t segments_rows(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width);
+int64_t segments_most_rows(int64_t n_elements, int64_t n_segments, int64_t longest, int64_t width);
+/* Where each block of so many segments begins, in rows. */
+void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
+
+struct segment_dealing {
+	const int64_t *offsets, *order;
+	int64_t n, stretch, width, threads;
+};
+
+/* How many blocks a thread takes before the next one takes as many: those of a stretch, or half as many, and so on,
+ * until threads have about as many rows each; at least 1. */
+int64_t segments_turn(const struct segment_dealing *dealing);
+
 /* ---- segment_blocks.c: arrays over offsets in blocks of segments */
 
-/* order[0..n]: the longest first, those of one length as they are numbered. `spare` has n values, too. */
-void segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare);
 /* Reads offsets that nobody has checked; PMG_BAD_CALL, PMG_BAD_DATA, PMG_NO_RESOURCES leave nothing allocated. */
 pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, struct segment_list *list);
 void segment_list_close(pmg_context *context, struct segment_list *list);
@@ -192,8 +220,6 @@ void segment_list_close(pmg_context *context, struct segment_list *list);
 int64_t segment_list_rows(const struct segment_list *list, int64_t width);
 /* Bytes of the list of n segments. */
 int64_t segment_list_bytes(int64_t n);
-/* Where each block of so many segments begins, in rows. */
-void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
 /* Between buffers of rank 1 and in blocks, or of rank 1 both, `n` pairs: those behind each other in blocks of one width
  * in one loop, MOST_PAIRS at most. */
 void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,

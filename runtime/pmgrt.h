@@ -182,8 +182,9 @@ typedef struct pmg_array_desc {
 	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an argument of floats, of
 				 * rank 1: of the fixed offsets whose segments its elements are. Of an internal array,
 				 * of fixed offsets: has a row for each of the longest segment, added to its second
-				 * extent, if `is_per_thread`; else PMG_I64, a list of all segments, the longest first,
-				 * and behind it, for each block of `lanes` of them, the rows of all blocks before */
+				 * extent, if `is_per_thread`; else PMG_I64, a list of all segments in the order of
+				 * their blocks, and behind it, for each block of `lanes` of them, the rows of all
+				 * blocks before, and how many blocks a thread takes in its turn */
 	int32_t lanes;          /* of an argument of floats: the kernel takes so many of its first dimension, or of its
 				 * segments, at a time, by plan->places, whatever strides it has, and blocks of as many
 				 * as they lie; 0: it must be row-major, as must one with segments that is flat */
@@ -599,12 +600,14 @@ PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t blo
 PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
 
 /* The same for an array of rank 1 whose elements are the segments of `offsets`, integers of any type, as the plans of
- * ragged pipelines take them (docs/layouts.md). Blocks hold `block` segments each, the longest first, those of one
- * length as they are numbered, and have as many rows as their longest: a buffer of [rows of all blocks, block]. What is
- * behind the end of a segment, and in lanes without one, may be anything where it is read, and is made zero by
- * pmg_relayout_segments. A `block` of 0 or less, as above: in none, as `flat`. Of `flat`, pmg_in_segments and
- * pmg_segments_bytes look at type and shape only. PMG_BAD_CALL,
- * PMG_BAD_DATA where `offsets` hold none, PMG_NO_RESOURCES (24 bytes a segment, for a while); as bytes: -1. */
+ * ragged pipelines take them (docs/layouts.md). Blocks hold `block` segments each, 1, 2, 4, ... 256, the longest first,
+ * those of one length as they are numbered, and have as many rows as their longest: a buffer of [rows of all blocks,
+ * block]. They begin with the segments of a stretch of 256 neighbours before those of the next one, or of 1024 and so
+ * on, where blocks of 16 of fewer had more than a row in 32 more than by an order of all. What is behind the end of a
+ * segment, and in lanes without one, may be anything where it is read, and is made zero by pmg_relayout_segments. A
+ * `block` of 0 or less, as above: in none, as `flat`. Of `flat`, pmg_in_segments and pmg_segments_bytes look at type
+ * and shape only. PMG_BAD_CALL, PMG_BAD_DATA where `offsets` hold none, PMG_NO_RESOURCES (24 bytes a segment, for a
+ * while); as bytes: -1. */
 PMG_API pmg_status pmg_relayout_segments(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
 					 const pmg_buffer *offsets, int32_t threads);
 PMG_API pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,

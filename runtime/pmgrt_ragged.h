@@ -34,12 +34,28 @@ static inline int64_t pmg_block_segments(const int64_t *offsets, const int64_t *
 	return longest;
 }
 
-/* Where the lanes begin of the block that the thread takes next: blocks are dealt to `threads` in turns. */
+/* How many blocks a thread takes in its turn, which stands behind the order and where the blocks begin. */
+static inline int64_t pmg_turn(const int64_t *order, int64_t n, int64_t width)
+{
+	return order[n + (n + width - 1)/width];
+}
+
+/* The place in the order from which on the thread takes its next block. */
+static inline int64_t pmg_next_first(const int64_t *order, int64_t n, int64_t first, int64_t width, int64_t threads)
+{
+	const int64_t block = first/width + 1, turn = pmg_turn(order, n, width);
+
+	return (block % turn == 0 ? block + (threads - 1)*turn : block)*width;
+}
+
+/* Where the lanes begin of the block that the thread takes next. */
 static inline void pmg_block_next(const int64_t *offsets, const int64_t *order, int64_t n, int64_t first, int64_t width,
 				  int64_t threads, int64_t *next)
 {
+	const int64_t begin = pmg_next_first(order, n, first, width, threads);
+
 	for (int64_t lane = 0; lane < width; lane++) {
-		const int64_t at = first + threads*width + lane;
+		const int64_t at = begin + lane;
 
 		next[lane] = offsets[order[at < n ? at : n - 1]];
 	}
@@ -53,7 +69,7 @@ typedef struct pmg_lying {
 static inline pmg_lying pmg_block_later(const int64_t *offsets, const int64_t *order, int64_t n, int64_t first,
 					int64_t width, int64_t threads)
 {
-	const int64_t at = first + threads*width < n ? first + threads*width : first;
+	const int64_t next = pmg_next_first(order, n, first, width, threads), at = next < n ? next : first;
 
 	return (pmg_lying) { order[n + at/width], offsets[order[at] + 1] - offsets[order[at]] };
 }

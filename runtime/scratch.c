@@ -128,12 +128,14 @@ static bool list_open(struct scratch *scratch, int32_t offsets)
 	return true;
 }
 
-/* Blocks begin with their longest segments, none of which is longer than those of the block before are on an
- * average. */
 static int64_t most_rows(const struct scratch *scratch, const pmg_array_desc *array)
 {
-	return segments_longest(scratch->desc, array->segments, scratch->caller, scratch->extents) +
-	       array_elements(array, scratch->extents) / array->lanes;
+	const pmg_pipeline_desc *desc = scratch->desc;
+	const int64_t longest = segments_longest(desc, array->segments, scratch->caller, scratch->extents);
+
+	return segments_most_rows(array_elements(array, scratch->extents),
+				  array_elements(&desc->arrays[array->segments], scratch->extents) - 1, longest,
+				  array->lanes);
 }
 
 /* What is made, without its memory: of segments in blocks, with the rows that their list has, or, while there is none,

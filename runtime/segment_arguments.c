@@ -51,6 +51,10 @@ static pmg_status rows_check(const struct plan *plan, const pmg_array_desc *arra
 	const int64_t rows = segment_list_rows(list, buffer->shape[1]), n = plan->extents[array->first_extent];
 	char given[LIST_TEXT_SIZE];
 
+	if (!is_segment_width(buffer->shape[1]))
+		return pmg_fail(plan->context, PMG_BAD_DATA,
+				"array '%s' lies in blocks of %lld segments, but they can be of 1, 2, 4, ... %d (%s)",
+				array->name, (long long) buffer->shape[1], SEGMENTS_STRETCH, array->place);
 	if (list->offsets[list->n] != n)
 		return pmg_fail(plan->context, PMG_BAD_DATA,
 				"the segments of '%s' have %lld elements, but array '%s' has %lld (%s)",
@@ -119,10 +123,11 @@ static int64_t segment_of(const struct segment_list *list, int64_t i)
 	return low;
 }
 
-/* Segments of one length stand in the order of their numbers. */
+/* In its stretch; segments of one length stand there in the order of their numbers. */
 static int64_t rank_of(const struct segment_list *list, int64_t segment)
 {
-	int64_t low = 0, high = list->n;
+	int64_t low = segment / list->stretch * list->stretch;
+	int64_t high = low + list->stretch < list->n ? low + list->stretch : list->n;
 
 	while (high - low > 1) {
 		const int64_t middle = low + (high - low) / 2, other = list->order[middle];

@@ -1,51 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
  * Arrays over offsets in blocks of segments: block b holds the segments order[b*width..], the longest first, a lane
- * each, and as many rows as its longest. Behind the end of a segment, and in lanes without one, is padding: zero where
- * it is made here, anything elsewhere. All of it follows from the offsets.
+ * each, and as many rows as its longest (segment_order.c). Behind the end of a segment, and in lanes without one, is
+ * padding: zero where it is made here, anything elsewhere. All of it follows from the offsets.
  *
  * Offsets of a caller are read here before the plan has checked them: what is wrong is told, not trusted. */
 #include "plan.h"
 
 #include <string.h>
 
-enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
-
-/* ---- Segments by length ---- */
-
 static int64_t length_of(const int64_t *offsets, int64_t segment)
 {
 	return offsets[segment + 1] - offsets[segment];
-}
-
-/* One digit of how much shorter a segment is than the longest. */
-static int digit_of(const int64_t *offsets, int64_t segment, int64_t longest, int shift)
-{
-	return (int) ((longest - length_of(offsets, segment)) >> shift & (DIGITS - 1));
-}
-
-void segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t *spare)
-{
-	int64_t longest = 0, *from = order, *to = spare;
-
-	for (int64_t s = 0; s < n; s++) {
-		order[s] = s;
-		longest = length_of(offsets, s) > longest ? length_of(offsets, s) : longest;
-	}
-	for (int shift = 0; longest >> shift > 0; shift += DIGIT_BITS) {
-		int64_t begin[DIGITS + 1] = { 0 }, *sorted = to;
-
-		for (int64_t i = 0; i < n; i++)
-			begin[digit_of(offsets, from[i], longest, shift) + 1]++;
-		for (int d = 0; d < DIGITS; d++)
-			begin[d + 1] += begin[d];
-		for (int64_t i = 0; i < n; i++)
-			to[begin[digit_of(offsets, from[i], longest, shift)]++] = from[i];
-		to = from;
-		from = sorted;
-	}
-	if (from != order)
-		memcpy(order, from, (size_t) n * sizeof *order);
 }
 
 /* ---- Lists ---- */
@@ -99,7 +65,7 @@ pmg_status segment_list_open(pmg_context *context, const pmg_buffer *offsets, st
 	elements_read(&values, 0, n, list->offsets);
 	status = values_check_order(context, list->offsets, n);
 	if (status == PMG_OK)
-		segments_sort(list->offsets, list->n, list->order, list->starts);
+		list->stretch = segments_sort(list->offsets, list->n, list->order, list->starts);
 	else
 		segment_list_close(context, list);
 	return status;
@@ -118,21 +84,7 @@ static int64_t blocks_of(const struct segment_list *list, int64_t width)
 
 int64_t segment_list_rows(const struct segment_list *list, int64_t width)
 {
-	int64_t rows = 0;
-
-	for (int64_t s = 0; s < list->n; s += width)
-		rows += length_of(list->offsets, list->order[s]);
-	return rows;
-}
-
-void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts)
-{
-	int64_t rows = 0;
-
-	for (int64_t first = 0; first < n; first += width) {
-		*starts++ = rows;
-		rows += length_of(offsets, order[first]);
-	}
+	return segments_rows(list->offsets, list->order, list->n, width);
 }
 
 /* ---- Copies ---- */
@@ -232,10 +184,12 @@ static void copies_run(const struct segments_copy *copies, int32_t n, bool are_l
 {
 	const struct segment_list *list = copies[0].list;
 	const int64_t width = copies[0].width;
+	const int64_t turn = segments_turn(&(struct segment_dealing) { list->offsets, list->order, list->n,
+								       list->stretch, width, threads });
 	block_copier *const copier = block_copy_choose();
 
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
-	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, 1))
+	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, turn))
 	for (int64_t block = 0; block < blocks_of(list, width); block++)
 		for (int32_t i = 0; i < n; i++)
 			if (copies[i].are_squares)
@@ -291,9 +245,10 @@ static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const
 
 static pmg_status width_check(pmg_context *context, int64_t block)
 {
-	if (block >= PMG_MAX_SIZE)
-		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be", (long long) block);
-	return PMG_OK;
+	if (block <= 0 || is_segment_width(block))
+		return PMG_OK;
+	return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be, but of 1, 2, 4, ... %d",
+			(long long) block, SEGMENTS_STRETCH);
 }
 
 pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,
@@ -331,8 +286,8 @@ static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, c
 {
 	if (blocks->rank == 1 && blocks->type == flat->type)
 		return flat_check(context, blocks, list, pair);
-	if (!buffer_is_in_blocks(blocks, 1) || blocks->type != flat->type || blocks->device != PMG_HOST ||
-	    blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
+	if (!buffer_is_in_blocks(blocks, 1) || !is_segment_width(blocks->shape[1]) || blocks->type != flat->type ||
+	    blocks->device != PMG_HOST || blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
 		return pmg_fail(context, PMG_BAD_CALL,
 				"%sone of the buffers has segments in blocks, of the other's type", pair);
 	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))

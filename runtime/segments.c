@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What kernels that take segments in blocks need of their offsets, which are fixed: parts as long as the longest
- * segment, and the segments by length, so that those of a block are about equally long. */
+ * segment, and the segments by length. */
 #include "plan.h"
 
 static bool is_part(const pmg_array_desc *array)
@@ -51,7 +51,12 @@ static void parts_measure(const pmg_pipeline_desc *desc, const void *args, int64
 	}
 }
 
-/* Behind the list is where its blocks begin. */
+static int64_t blocks_of(int64_t n, int64_t lanes)
+{
+	return n / lanes + (n % lanes != 0);
+}
+
+/* Behind the list is where its blocks begin, and how many of them a thread takes in its turn. */
 static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 {
 	for (int32_t i = 0; i < desc->n_arrays; i++) {
@@ -59,7 +64,7 @@ static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 		int64_t *n = &extents[array->first_extent];
 
 		if (is_order(array) && array->lanes > 0)
-			*n += *n / array->lanes + (*n % array->lanes != 0);
+			*n += blocks_of(*n, array->lanes) + 1;
 	}
 }
 
@@ -98,13 +103,16 @@ static pmg_status order_fill(struct plan *plan, int32_t number)
 	const int64_t n = array_elements(&plan->desc->arrays[array->segments], plan->extents) - 1;
 	const int64_t bytes = (n + 1) * (int64_t) sizeof *offsets;
 	int64_t *order = plan->kernel.data[number], *spare = plan_allocate(plan, bytes);
+	struct segment_dealing dealing = { offsets, order, n, 0, array->lanes, plan->kernel.threads };
 
 	if (!spare)
 		return PMG_NO_RESOURCES;
-	segments_sort(offsets, n, order, spare);
+	dealing.stretch = segments_sort(offsets, n, order, spare);
 	plan_release(plan, spare, bytes);
-	if (array->lanes > 0)
+	if (array->lanes > 0) {
 		segment_starts(offsets, order, n, array->lanes, order + n);
+		order[n + blocks_of(n, array->lanes)] = segments_turn(&dealing);
+	}
 	return PMG_OK;
 }
 

@@ -351,7 +351,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	if (range.step != 1)
 		emit_fail(e, "a loop in blocks has steps");
 	check_first(e, &range);
-	use.is_in_turns = block_is_ragged(e);
+	use.turn = ragged_turn(e);
 	if (use.is_parallel)
 		e->target->above_loop(e, &use);
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,

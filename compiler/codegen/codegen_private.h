@@ -404,7 +404,7 @@ struct loop_use {
 	const char *bound;              /* BIND: the variable, once it is declared */
 	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
 	bool is_parallel, is_vector, is_dynamic;
-	bool is_in_turns;               /* iteration i is that of thread i, modulo their number, in each execution */
+	const char *turn;               /* so many iterations a thread takes in its turn; NULL: an even share at once */
 	int parts;                      /* PARTS; 0 */
 	int chunk;                      /* VECTOR: iterations that a thread takes at a time; 0: any */
 	int64_t least;                  /* PARALLEL: operations from which threads pay; 0: in any case */

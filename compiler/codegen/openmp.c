@@ -32,9 +32,10 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		str_add(&pragma, " simd");
 	if (use->is_parallel && use->chunk)
 		str_add(&pragma, " schedule(static, %d)", use->chunk);
+	else if (use->is_parallel && use->turn)
+		str_add(&pragma, " schedule(static, %s)", use->turn);
 	else if (use->is_parallel)
-		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" :
-				 use->is_in_turns ? " schedule(static, 1)" : " schedule(static)");
+		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
 		const struct stage *stage = cell->of;

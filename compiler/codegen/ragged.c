@@ -305,9 +305,18 @@ static const struct array *segments_of_block(const struct emit *e)
 	return segments;
 }
 
-bool block_is_ragged(const struct emit *e)
+const char *ragged_turn(struct emit *e)
 {
-	return segments_of_block(e);
+	const struct array *segments = segments_of_block(e);
+	struct affine n;
+
+	if (!segments)
+		return NULL;
+	n = affine_of_range(e, segments, 0);
+	n = affine_scale(e->arena, &n, 1, -1);
+	return arena_printf(e->arena, "pmg_turn(%s, %s, %s)",
+			    layout_order(e->layout, segments, (int) e->block->factor), affine_plain(e->arena, &n),
+			    lanes_text(e));
 }
 
 void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)

@@ -82,7 +82,8 @@ const char *lane_conditions(struct emit *e, bool is_row);
 /* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
 bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
 bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-bool block_is_ragged(const struct emit *e);
+/* How many blocks of segments a thread takes in its turn; NULL: it is no block of segments. */
+const char *ragged_turn(struct emit *e);
 /* The block's begin: its segments, if it has some. */
 void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes);
 /* Prints the body of the block to nowhere. If it has conditions for which there are no vectors, lanes are none. */

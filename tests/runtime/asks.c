@@ -79,12 +79,12 @@ static bool rows_go_on(int direction)
 	       last == (uintptr_t) &array[2*PART + (direction < 0 ? (ROWS - 1)*N_LANES : 0)];
 }
 
-/* Trees of 7, 5, 5 and 3 nodes, in blocks of one for two threads: behind the first lies the second one, but its thread
- * takes the third next. */
+/* Trees of 7, 5, 5 and 3 nodes, in blocks of one for two threads that take one at a time: behind the first lies the
+ * second one, but its thread takes the third next. */
 static bool segments_go_on(void)
 {
 	static const double array[20];
-	static const int64_t offsets[] = { 0, 5, 8, 15, 20 }, order[] = { 2, 0, 3, 1, 0, 7, 12, 17 };
+	static const int64_t offsets[] = { 0, 5, 8, 15, 20 }, order[] = { 2, 0, 3, 1, 0, 7, 12, 17, 1 };
 	const pmg_lying later = pmg_block_later(offsets, order, 4, 0, 1, 2);
 	const pmg_lying last = pmg_block_later(offsets, order, 4, 2, 1, 2);
 	const pmg_asked down = pmg_segments_asked_f64(1, array, 0, &later, 7, -1);
@@ -93,6 +93,19 @@ static bool segments_go_on(void)
 	return later.start == 12 && later.rows == 5 && last.start == 12 && last.rows == 5 &&
 	       down.here == (uintptr_t) array && down.later == (uintptr_t) &array[17] &&
 	       up.later + 7*sizeof array[0] == (uintptr_t) &array[12];
+}
+
+/* Which of 11 segments in blocks of two, for two threads that take two blocks in their turn, come next: 0 1 behind each
+ * other, 4 5, and then 2 3 on the other thread. */
+static bool turns_go_on(void)
+{
+	static const int64_t order[] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 0, 1, 2, 3, 4, 5, 2 };
+	static const int64_t next[] = { 2, 8, 6, 12, 10, 16 };
+	bool ok = pmg_turn(order, 11, 2) == 2;
+
+	for (int64_t block = 0; block < 6; block++)
+		ok = ok && pmg_next_first(order, 11, 2*block, 2, 2) == next[block];
+	return ok && pmg_next_first(order, 11, 2, 2, 1) == 4;
 }
 
 /* Of the second and third block, which rows loops ask for that share it, all blocks having as many: how often. The
@@ -134,6 +147,7 @@ void test_asks(struct tests *tests)
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
 	CHECK(tests, segments_go_on());
+	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));

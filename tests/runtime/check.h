@@ -39,6 +39,7 @@ void test_blocks_baseline(struct tests *tests);
 void test_blocks_avx2(struct tests *tests);         /* where the processor has it */
 void test_blocks_avx512(struct tests *tests);
 void test_places(struct tests *tests);
+void test_segment_order(struct tests *tests);
 void test_segment_blocks(struct tests *tests);
 void test_segment_arguments(struct tests *tests);
 void test_forests(struct tests *tests);

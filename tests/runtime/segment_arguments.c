@@ -162,7 +162,7 @@ static bool is_twice(struct twice *t, pmg_context *context)
 /* By a flat kernel, by one that takes such blocks as they lie, and by one that takes wider ones. */
 static void test_values(struct tests *tests, pmg_context *context)
 {
-	static const struct { int32_t lanes; int64_t rows, width; } cases[] = { { 0, 5, 4 }, { 4, 5, 4 }, { 4, 7, 3 } };
+	static const struct { int32_t lanes; int64_t rows, width; } cases[] = { { 0, 5, 4 }, { 4, 5, 4 }, { 4, 7, 2 } };
 	struct twice t;
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
@@ -294,6 +294,10 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 				    "array 'x' has shape [6, 4], blocks of 4 segments, but those of 'offset' have 5 "
 				    "rows (t.pmg:3)");
 			CHECK(tests, isnan(t.y[0]));
+			t.args.x.shape[1] = 3;
+			CHECK_FAILS(tests, run(&t, context, 0), context, PMG_BAD_DATA,
+				    "array 'x' lies in blocks of 3 segments, but they can be of 1, 2, 4, ... 256 "
+				    "(t.pmg:3)");
 		}
 	twice_open(&t, LANES, true);
 	t.offsets[6] = 11;

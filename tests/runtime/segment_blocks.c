@@ -126,7 +126,7 @@ static bool round_trip(pmg_context *context, const struct lengths *l, pmg_type t
 
 static void test_round_trips(struct tests *tests, pmg_context *context)
 {
-	static const int64_t counts[] = { 0, 1, 2, 15, 16, 17, 80 }, widths[] = { -1, 0, 1, 3, 8, 16, 32, 65 };
+	static const int64_t counts[] = { 0, 1, 2, 15, 16, 17, 80 }, widths[] = { -1, 0, 1, 2, 8, 16, 32, 64 };
 	static const int64_t most[] = { 0, 1, 7, 63 };
 
 	for (size_t n = 0; n < sizeof counts / sizeof counts[0]; n++)
@@ -184,7 +184,9 @@ static void test_wrong_offsets(struct tests *tests, pmg_context *context)
 	values[2] = 3;
 	values[3] = 8;
 	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &flat, &offsets, INT64_MAX, &blocks), context, PMG_BAD_CALL,
-		    "blocks of 9223372036854775807 segments cannot be");
+		    "blocks of 9223372036854775807 segments cannot be, but of 1, 2, 4, ... 256");
+	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &flat, &offsets, 3, &blocks), context, PMG_BAD_CALL,
+		    "blocks of 3 segments cannot be, but of 1, 2, 4, ... 256");
 	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &offsets, &offsets, 16, &blocks), context, PMG_BAD_CALL,
 		    "what has segments is a buffer of floats of rank 1");
 	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &flat, &flat, 16, &blocks), context, PMG_BAD_CALL,
@@ -231,7 +233,7 @@ static bool several_round_trip(pmg_context *context, const struct lengths *l, in
 	memset(from, 0, sizeof from);
 	memset(to, 0, sizeof to);
 	for (int32_t i = 0; ok && i < n; i++) {
-		const int64_t width = i < 5 ? 8 : i%4*3, step = 1 + i%7/6;
+		const int64_t width = i < 5 ? 8 : ((int64_t[]) { 0, 4, 16, 32 })[i%4], step = 1 + i%7/6;
 		const pmg_type type = i%3 ? PMG_F64 : PMG_F32;
 
 		flat[i] = strided(from[i], type, n_elements, step);
