@@ -15,6 +15,7 @@ struct choosing {
 	pmg_options narrowed;           /* with the limit that `trials` leave */
 	int64_t extents[PMG_MAX_EXTENTS];
 	pmg_trial *trials;              /* desc->n_candidates */
+	bool prefers_narrow;            /* of candidates with one estimate, those of narrower blocks */
 };
 
 static const char *choice_of(const pmg_pipeline_desc *desc)
@@ -181,6 +182,41 @@ static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 
 /* ---- Comparing ---- */
 
+/* What the caches of a processor do not hold, not even the last. */
+#define FAR_MEMORY ((int64_t) 64 << 20)
+
+static bool has_lanes(const pmg_array_desc *array)
+{
+	return !array_is_internal(array) && array->lanes > 0;
+}
+
+/* The caller is going to hold arguments in blocks, none of segments, that are far. */
+static bool blocks_are_far(const struct choosing *c)
+{
+	int64_t bytes = 0;
+
+	for (int32_t i = 0; i < c->desc->n_arrays; i++) {
+		const pmg_array_desc *array = &c->desc->arrays[i];
+
+		if (has_lanes(array) && array->segments >= 0)
+			return false;
+		if (has_lanes(array))
+			bytes += memory_bytes(buffer_elements(array_argument(array, c->args)), array->type);
+	}
+	return c->options->in_blocks && bytes >= FAR_MEMORY;
+}
+
+/* How many lanes its blocks of arguments have; as many as there can be, if it takes none. */
+static int32_t lanes_of(const pmg_pipeline_desc *candidate)
+{
+	int32_t lanes = INT32_MAX;
+
+	for (int32_t i = 0; i < candidate->n_arrays; i++)
+		if (has_lanes(&candidate->arrays[i]) && candidate->arrays[i].lanes < lanes)
+			lanes = candidate->arrays[i].lanes;
+	return lanes;
+}
+
 static int64_t trials_bytes(const pmg_pipeline_desc *desc)
 {
 	return desc->n_candidates * (int64_t) sizeof(pmg_trial);
@@ -209,12 +245,16 @@ static void trials_begin(const struct choosing *c)
 	}
 }
 
-/* By estimate; the first ones where estimates are not known. */
+/* By estimate; where that is the same or not known, by their blocks, from memory, or the first ones. */
 static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
 {
 	const double a = c->trials[i].estimate, b = c->trials[j].estimate;
+	const int32_t lanes = c->prefers_narrow ? lanes_of(c->desc->candidates[i]) : 0;
+	const int32_t other = c->prefers_narrow ? lanes_of(c->desc->candidates[j]) : 0;
 
-	return a == b ? i < j : a < b;
+	if (a != b)
+		return a < b;
+	return lanes != other ? lanes < other : i < j;
 }
 
 /* The eligible one of the least estimate that has no problem, or one in any case, among those that come after `last`
@@ -285,6 +325,7 @@ static void trials_give(const struct choosing *c, struct plan *plan, int64_t max
 
 static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
+	c->prefers_narrow = blocks_are_far(c);
 	trials_begin(c);
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }

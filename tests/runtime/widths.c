@@ -5,6 +5,7 @@
  * given or, if the caller is going to hold them so, on those of each kernel. */
 #include "runtime/check.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -207,6 +208,33 @@ static void test_given(struct tests *tests)
 	widths_close(tests, &w);
 }
 
+/* By estimates that are the same, blocks that memory will hold are narrow; those that caches hold are not, nor is what
+ * the caller does not hold in blocks. */
+static void test_far(struct tests *tests)
+{
+	static const struct { int64_t m; bool in_blocks; int wanted; } cases[] = {
+		{ M, true, WIDE }, { 110000, true, NARROW }, { 110000, false, WIDE }, { 100000, true, WIDE }
+	};
+	struct widths w;
+
+	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+		const int64_t m = cases[i].m;
+		double *const x = calloc((size_t) (m*N), sizeof *x), *const y = calloc((size_t) (m*N), sizeof *y);
+
+		widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
+		pmg_plan_destroy(w.plan);
+		w.args = (twice_args) { m, N, pmg_dense(x, PMG_F64, 2, (int64_t[]) { m, N }),
+					pmg_dense(y, PMG_F64, 2, (int64_t[]) { m, N }) };
+		w.status = pmg_plan_new(&w.desc[WIDE], &w.args,
+					&(pmg_options) { .context = w.context, .tune = PMG_TUNE_ESTIMATE,
+							 .in_blocks = cases[i].in_blocks }, &w.plan);
+		CHECK(tests, has_chosen(&w, cases[i].wanted, "estimated"));
+		widths_close(tests, &w);
+		free(x);
+		free(y);
+	}
+}
+
 /* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
 static void test_measured(struct tests *tests)
 {
@@ -342,6 +370,7 @@ static void test_failing(struct tests *tests)
 void test_widths(struct tests *tests)
 {
 	test_given(tests);
+	test_far(tests);
 	test_measured(tests);
 	test_trials_in_blocks(tests);
 	test_others(tests);
