@@ -111,7 +111,7 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
 			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n, 128) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[0], 16, lanes, n, 128) & pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[0], 16, lanes, n, 128) & pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
 			const pmg_asked b_asked = pmg_block_asked_f64(16, b, &plan->places[1], s_block, n, 1);
 			const pmg_asked a_asked = pmg_block_asked_f64(16, a, &plan->places[0], s_block, n, 1);
 			const pmg_asked d_asked = pmg_block_asked_f64(16, d, &plan->places[3], s_block, n, 1);
@@ -340,7 +340,7 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 			const double *c_rows = c_block;
 			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n, 64) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[0], 8, lanes, n, 64) & pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[0], 8, lanes, n, 64) & pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
 			const pmg_asked b_asked = pmg_block_asked_f64(8, b, &plan->places[1], s_block, n, 1);
 			const pmg_asked a_asked = pmg_block_asked_f64(8, a, &plan->places[0], s_block, n, 1);
 			const pmg_asked d_asked = pmg_block_asked_f64(8, d, &plan->places[3], s_block, n, 1);

@@ -242,7 +242,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
  * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
  * all of them, pmg_block_skew_TYPE; else (PMG_NO_ROW) the windows go through the caches. Downwards, results that are
  * near go to their place as a whole, which the loop before is the faster for. */
-enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_FORESEEN = 4096, PMG_BYTES_WHOLE = 1 << 16 };
+enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE = 1 << 16 };
 #define PMG_NO_ROW INT64_MIN
 
 /* What loops may ask for, as bits, to be intersected for all arrays that they read. */
@@ -293,10 +293,10 @@ static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows
 		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
 }
 
-/* Of blocks, only if they have more rows, of so many bytes each, than the processor reads ahead of in their order. */
-static inline int pmg_far_if_long(int64_t rows, int64_t bytes)
+/* Of blocks, only if they have more rows than a processor is soon through with, which reads ahead in their order. */
+static inline int pmg_far_if_long(int64_t rows)
 {
-	return rows*bytes > PMG_BYTES_FORESEEN ? PMG_FAR_BLOCKS | PMG_FAR_LANES : PMG_FAR_LANES;
+	return rows > PMG_ROWS_AHEAD ? PMG_FAR_BLOCKS | PMG_FAR_LANES : PMG_FAR_LANES;
 }
 
 /* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all

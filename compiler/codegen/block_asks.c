@@ -187,18 +187,6 @@ int asks_row_bytes(const struct block_ask *ask)
 {
 	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
-
-/* Of those that are asked for. */
-static int most_row_bytes(const struct emit *e)
-{
-	int most = 0;
-
-	for (int i = 0; i < e->asks.n; i++)
-		if (e->asks.items[i].name && asks_row_bytes(&e->asks.items[i]) > most)
-			most = asks_row_bytes(&e->asks.items[i]);
-	return most;
-}
-
 static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const char *far = name_asked(e, node);
@@ -211,7 +199,7 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->asking.share = e->asking.second ? ASKS_MOST : ASKS_ALL;
 	e->asked = e->asking;
 	if (!asks_alone(e, node))
-		far = arena_printf(e->arena, "pmg_far_if_long(%s, %d) & %s", first->n_rows, most_row_bytes(e), far);
+		far = arena_printf(e->arena, "pmg_far_if_long(%s) & %s", first->n_rows, far);
 	line(e->w, "const int64_t %s = pmg_%s_ahead(%s, %d, %s);", e->asking.ahead,
 	     e->asking.second ? "most" : "rows", far, first->copy->ahead, first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)

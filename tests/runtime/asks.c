@@ -42,8 +42,8 @@ static bool only_whole_lanes_are_far(void)
 /* Short blocks are left to the processor, lanes are not; a window asks where its loop does not. */
 static bool distances_follow(void)
 {
-	return pmg_far_if_long(64, 64) == PMG_FAR_LANES && pmg_far_if_long(0, BYTES) == PMG_FAR_LANES &&
-	       pmg_far_if_long(65, 64) == (PMG_FAR_LANES | PMG_FAR_BLOCKS) &&
+	return pmg_far_if_long(48) == PMG_FAR_LANES && pmg_far_if_long(0) == PMG_FAR_LANES &&
+	       pmg_far_if_long(49) == (PMG_FAR_LANES | PMG_FAR_BLOCKS) &&
 	       pmg_rows_ahead(PMG_NEAR, AHEAD, 100) == 0 && pmg_most_ahead(PMG_NEAR, AHEAD, 100) == 0 &&
 	       pmg_rows_ahead(PMG_FAR_BLOCKS, AHEAD, 100) == AHEAD && pmg_most_ahead(PMG_FAR_BLOCKS, AHEAD, 60) == 30 &&
 	       pmg_rows_ahead(PMG_FAR_LANES, AHEAD, 100) == 100 && pmg_most_ahead(PMG_FAR_LANES, AHEAD, 100) == 75 &&
