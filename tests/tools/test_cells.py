@@ -105,6 +105,22 @@ def shapes_become_matrices():
     check(np.allclose(alone["diag"], 40.1*4*math.pi*25*1e-8), "a single point is a sphere")
 
 
+def nodes_know_their_points():
+    """Ids of points in the order of nodes, -1 where a node is no point of the file."""
+    points = [(7, 1, 0, 0, 0, 5, -1), (20, 3, 30, 40, 0, 1, 9), (9, 3, 30, 0, 0, 1, 7), (3, 3, 60, 0, 0, 1, 9)]
+    got, _ = imported(swc(points))
+    check(list(got["id"]) == [7, 9, 20, 3] and got["id"].dtype == np.int64, f"ids {got['id']}")
+    got, _ = imported(swc(points), "--systems=2", "--order=depth-first")
+    check(list(got["id"]) == [7, 9, 20, 3], f"ids of copies {got['id']}")
+    got, _ = imported(swc(points), "--per-branch=2")
+    check(list(got["id"]) == [7, -1, 9, -1, 20, -1, 3], f"ids of what is added {got['id']}")
+    soma = [(1, 1, 0, 0, 0, 7, -1), (2, 1, 0, -7, 0, 7, 1), (3, 1, 0, 7, 0, 7, 1), (4, 3, 20, 0, 0, 1, 1),
+            (8, 3, 90, 0, 0, 1, -1), (9, 3, 99, 0, 0, 1, 8)]
+    got, _ = imported(swc(soma), "--soma=three-point", "--roots=split")
+    check(list(got["id"]) == [1, 4, 8, 9] and list(got["F/parent"]) == [-1, 0, -1, 0], f"a soma's {got['id']}")
+    check("id" not in imported("0 -1 0 0 1 1 1\n", kind="tsv", suffix=".tsv")[0], "a table has no points")
+
+
 def sum_off(arrays):
     """Off-diagonals of each row, added up."""
     total = arrays["lower"].copy()
@@ -412,9 +428,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_CACHE_HOME"] = folder + "/cache"
         os.chdir(folder)
-        for question in (shapes_become_matrices, ids_and_order_do_not_matter, somata_have_conventions,
-                         several_roots_have_conventions, several_trees_are_not_one, zero_pivots_are_of_a_file,
-                         radii_and_lengths_are_mended, cells_are_discretised, tables_are_read, dat_files_are_read,
+        for question in (shapes_become_matrices, nodes_know_their_points, ids_and_order_do_not_matter,
+                         somata_have_conventions, several_roots_have_conventions, several_trees_are_not_one,
+                         zero_pivots_are_of_a_file, radii_and_lengths_are_mended,
+                         cells_are_discretised, tables_are_read, dat_files_are_read,
                          a_place_for_the_solution_is_asked_before,
                          malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,
                          real_cells_are_solved):

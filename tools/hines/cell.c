@@ -34,6 +34,7 @@ void cell_free(struct cell *cell)
 	free(cell->diag);
 	free(cell->rhs);
 	free(cell->reference);
+	free(cell->id);
 	*cell = (struct cell){ 0 };
 }
 
@@ -113,20 +114,35 @@ static bool check_numbers(const struct cell *cell, const struct morphology *m, s
 	return true;
 }
 
+/* With nothing but its nodes. */
+static bool cell_of_points(struct cell *cell, const struct morphology *m, struct failure *failure)
+{
+	if (!cell_new(cell, m->n, failure))
+		return false;
+	cell->id = calloc((size_t) m->n + 1, sizeof(*cell->id));
+	if (!cell->id) {
+		cell_free(cell);
+		return false;
+	}
+	for (int64_t i = 0; i < m->n; i++) {
+		cell->id[i] = m->points[i].id;
+		cell->parent[i] = m->points[i].parent;
+	}
+	return true;
+}
+
 bool cell_of_morphology(struct cell *cell, const struct morphology *m, const struct physics *physics,
 			struct notes *notes, struct failure *failure)
 {
 	int64_t n_short = 0;
 	double *area = calloc((size_t) m->n + 1, sizeof(*area));
-	if (!area || !cell_new(cell, m->n, failure)) {
+	if (!area || !cell_of_points(cell, m, failure)) {
 		free(area);
 		return fail_memory(failure, "a cell");
 	}
-	for (int64_t i = 0; i < m->n; i++) {
-		cell->parent[i] = m->points[i].parent;
+	for (int64_t i = 0; i < m->n; i++)
 		if (m->points[i].parent >= 0)
 			add_piece(cell, m, i, physics, area, &n_short);
-	}
 	add_alone(m, area);
 	add_membranes(cell, area, physics);
 	free(area);

@@ -253,22 +253,32 @@ void forest_free(struct forest *f)
 	*f = (struct forest){ 0 };
 }
 
-bool forest_of_cells(struct forest *f, const cell_list *cells, struct failure *failure)
+/* What only some files tell is told of all cells or of none. */
+static bool forest_new(struct forest *f, const cell_list *cells, struct failure *failure)
 {
 	int64_t n = 0;
-	bool has_reference = cells->n > 0;
+	bool has_reference = cells->n > 0, has_ids = cells->n > 0;
 	*f = (struct forest){ .n = cells->n, .offset = calloc((size_t) cells->n + 1, sizeof(int64_t)) };
 	for (int i = 0; i < cells->n; i++) {
 		n += cells->items[i].n;
 		has_reference = has_reference && cells->items[i].reference;
+		has_ids = has_ids && cells->items[i].id;
 	}
 	bool ok = f->offset && cell_new(&f->all, n, failure);
 	if (ok && has_reference)
 		f->all.reference = calloc((size_t) n + 1, sizeof(double));
-	if (!ok || (has_reference && !f->all.reference)) {
-		forest_free(f);
-		return fail_memory(failure, "the cells");
-	}
+	if (ok && has_ids)
+		f->all.id = calloc((size_t) n + 1, sizeof(int64_t));
+	if (ok && (f->all.reference || !has_reference) && (f->all.id || !has_ids))
+		return true;
+	forest_free(f);
+	return fail_memory(failure, "the cells");
+}
+
+bool forest_of_cells(struct forest *f, const cell_list *cells, struct failure *failure)
+{
+	if (!forest_new(f, cells, failure))
+		return false;
 	for (int i = 0; i < cells->n; i++) {
 		const struct cell *cell = &cells->items[i];
 		int64_t at = f->offset[i];
@@ -281,6 +291,8 @@ bool forest_of_cells(struct forest *f, const cell_list *cells, struct failure *f
 		memcpy(f->all.rhs + at, cell->rhs, bytes);
 		if (f->all.reference)
 			memcpy(f->all.reference + at, cell->reference, bytes);
+		if (f->all.id)
+			memcpy(f->all.id + at, cell->id, (size_t) cell->n * sizeof(int64_t));
 	}
 	return true;
 }

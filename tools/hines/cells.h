@@ -23,10 +23,10 @@ void notes_add(struct notes *notes, const char *format, ...) PRINTF_LIKE(2, 3);
 
 /* ---- swc.c: points of a neuron ---------------------------------------------------------- */
 
-enum { SWC_SOMA = 1 };
+enum { SWC_SOMA = 1, NO_POINT = -1 };
 
 struct point {
-	int64_t id, parent_id, line;    /* of the file */
+	int64_t id, parent_id, line;    /* of the file; id: NO_POINT of what discretisation adds */
 	int32_t type, parent;           /* parent: a place in `points`, before the point itself; -1: a root */
 	double place[3], radius;
 	double bare_area;               /* of a soma that is one point, um2; 0: the pieces around have all */
@@ -77,6 +77,7 @@ struct cell {
 	int32_t *parent;
 	double *upper, *lower, *diag, *rhs;
 	double *reference;      /* NULL: the file has none */
+	int64_t *id;            /* of the points that nodes are, or NO_POINT; NULL: the file has no points */
 };
 
 struct physics {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nodes at equal distances along the branches. A branch is the way from a root or a fork to the next fork or tip; its
- * nodes divide its length, and place and radius are those between the points around. Roots, forks and tips stay. */
+ * nodes divide its length, and place and radius are those between the points around. Roots, forks and tips stay, with
+ * their ids; the others have none, even one that comes to lie where a point of the file was. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -53,6 +54,7 @@ static struct point between(const struct point *a, const struct point *b, double
 		p.place[axis] = a->place[axis] + share * (b->place[axis] - a->place[axis]);
 	p.radius = a->radius + share * (b->radius - a->radius);
 	p.bare_area = 0;
+	p.id = NO_POINT;
 	return p;
 }
 

@@ -25,7 +25,8 @@ static bool write_forest(void *user, const char *path, struct failure *failure)
 		  content_borrow(&group, "lower", PMG_F64, 1, a->n, 0, a->lower, failure) &&
 		  content_borrow(&group, "diag", PMG_F64, 1, a->n, 0, a->diag, failure) &&
 		  content_borrow(&group, "rhs", PMG_F64, 1, a->n, 0, a->rhs, failure) &&
-		  content_borrow(&group, "reference", PMG_F64, 1, a->n, 0, a->reference, failure);
+		  content_borrow(&group, "reference", PMG_F64, 1, a->n, 0, a->reference, failure) &&
+		  content_borrow(&group, "id", PMG_I64, 1, a->n, 0, a->id, failure);
 	if (!hdf5_write_borrowed(&group, path, "/", ok, failure))
 		return false;
 	ok = content_borrow(&trees, "parent", PMG_I32, 1, a->n, 0, a->parent, failure) &&
@@ -43,7 +44,8 @@ static bool write_copies(void *user, const char *path, struct failure *failure)
 	bool ok = content_borrow(&group, "upper", PMG_F64, 1, n, 0, a->upper, failure) &&
 		  content_borrow(&group, "lower", PMG_F64, 1, n, 0, a->lower, failure) &&
 		  content_borrow(&group, "diag", PMG_F64, 2, f->n, n, a->diag, failure) &&
-		  content_borrow(&group, "rhs", PMG_F64, 2, f->n, n, a->rhs, failure);
+		  content_borrow(&group, "rhs", PMG_F64, 2, f->n, n, a->rhs, failure) &&
+		  content_borrow(&group, "id", PMG_I64, 1, n, 0, a->id, failure);
 	if (!hdf5_write_borrowed(&group, path, "/", ok, failure))
 		return false;
 	ok = content_borrow(&tree, "parent", PMG_I32, 1, n, 0, a->parent, failure);
@@ -141,7 +143,8 @@ const struct command import_command = {
 	.sentence = "make Hines systems of neurons' shapes, or of other programs' files",
 	.details = "What is changed in a file is told. F (the trees), upper, lower, diag and rhs are what the pipeline "
 		   "hines_forest of\ndsl_examples/hines.pmg takes; with --systems, T and the others are those of "
-		   "hines.\n",
+		   "hines.\nid has for each node of a neuron's shape the id of its point in the file, or -1 where "
+		   "--max-length or\n--per-branch adds it.\n",
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.run = run_import,

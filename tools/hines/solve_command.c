@@ -177,7 +177,8 @@ static const struct command solve_command = {
 	.operands = "FILE…",
 	.sentence = "solve Hines systems of files and tell the error",
 	.details = "The program is the pipeline hines_forest of dsl_examples/hines.pmg, compiled once and "
-		   "kept.\n",
+		   "kept.\nThe solution is in the order of nodes of 'pmg import' with the same options, whose "
+		   "id names their points.\n",
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.run = run_solve,
