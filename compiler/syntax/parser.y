@@ -79,12 +79,12 @@ static struct span parser_join(const struct span *parts, int n);
 
 %type <name> word dotted
 %type <names> names
-%type <expr> expression value target schedule_value schedule_argument until
+%type <expr> expression value head target schedule_value schedule_argument until
 %type <exprs> expressions shape schedule_arguments
 %type <range> range
 %type <ranges> ranges for
 %type <branch> branch
-%type <branches> branches
+%type <branches> branches cases
 %type <type> type
 %type <type_args> type_arguments
 %type <mode> mode
@@ -281,20 +281,32 @@ range:
 /* value = expression | "case" "{" { branch } "}" */
 value:
 	expression
-	| CASE '{' branches '}'		{ $$ = tree_expr_case(parser, @$, $3); }
-	| CASE '{' branches error '}'	{ $$ = tree_expr_case(parser, @$, $3); }
+	| CASE cases			{ $$ = tree_expr_case(parser, @$, $2); }
+	;
+
+cases:
+	'{' branches '}'		{ $$ = $2; }
+	| '{' branches error '}'	{ $$ = $2; }
+	| '{' branches head error '}'	{ $$ = $2; }
 	;
 
 branches:
 	%empty				{ $$ = (tree_branches) { 0 }; }
 	| branches branch		{ $$ = $1; vec_push(parser->arena, &$$, $2); }
 	| branches error ';'		{ $$ = $1; }
+	| branches head error ';'	{ $$ = $1; }
+	| branches head error cases	{ $$ = $1; }
+	| branches head error cases ';'	{ $$ = $1; }
 	;
 
 /* branch = ( expression | "else" ) ":" expression ";" */
 branch:
-	expression ':' expression ';'	{ $$ = tree_branch_new(@$, $1, $3); }
-	| ELSE ':' expression ';'	{ $$ = tree_branch_new(@$, NULL, $3); }
+	head expression ';'		{ $$ = tree_branch_new(@$, $1, $2); }
+	;
+
+head:
+	expression ':'			{ $$ = $1; }
+	| ELSE ':'			{ $$ = NULL; }
 	;
 
 /* expressions = expression { "," expression } */
