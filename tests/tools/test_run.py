@@ -250,6 +250,9 @@ def wrong_words():
            "pmg run: -o Y=b.npy: 'Y' goes to 'a.npy' already\n")
     refuse(["life.pmg", "w=w.txt"], 2,
            "pmg run: no value for PHI; D : f64[nAtoms, nTheta]\n  help: PHI=FILE or PHI=random:SEED\n")
+    refuse(["life.pmg", "D=D.npy", "w=w.txt", "PHI.value=1", "PHI.voxel=random:1"], 2,
+           "pmg run: no value for PHI.atom : i64[nCoeffs]; PHI.fiber : i64[nCoeffs]\n"
+           "  help: PHI.atom=FILE or PHI.atom=random:SEED\n")
     refuse(["life.pmg", "PHI=random:1", "D=D.npy", "w=w.txt"], 2,
            "pmg run: not known, and told by no argument: nVoxels, nCoeffs\n  help: give nVoxels=NUMBER\n")
     refuse(["life.pmg", "--repeat", "0"], 2, "pmg run: --repeat: '0' is not an integer from 1 to 1000000\n")

@@ -478,12 +478,23 @@ bool bind_output(struct session *s, const char *word, struct failure *failure)
 	return true;
 }
 
-/* "D : f64[nAtoms, nTheta]", or for the arrays of an object its name. */
+/* Has one of its arrays a value? */
+static bool is_begun(const struct session *s, const char *object)
+{
+	for (int i = 0; i < s->arguments.n; i++)
+		if (member_of(&s->arguments.items[i], object) && s->arguments.items[i].filling != FILL_NONE)
+			return true;
+	return false;
+}
+
+/* "D : f64[nAtoms, nTheta]", or for the arrays of an object of which nothing is given its name. */
 static void list_missing(struct session *s, const struct array *array, word_list *missing)
 {
 	const char *dot = strchr(array->name, '.');
-	const char *text = dot ? arena_copy(s->arena, array->name, (size_t) (dot - array->name))
-			       : arena_printf(s->arena, "%s : %s", array->name, array_text(s, array));
+	const char *object = dot ? arena_copy(s->arena, array->name, (size_t) (dot - array->name)) : NULL;
+	const char *text = object && !is_begun(s, object)
+				   ? object
+				   : arena_printf(s->arena, "%s : %s", array->name, array_text(s, array));
 	if (missing->n == 0 || strcmp(missing->items[missing->n - 1], text) != 0)
 		vec_push(s->arena, missing, text);
 }
