@@ -207,6 +207,25 @@ def several_trees_are_not_one():
     check(pmg("run", "depth.pmg", "T=out.h5")[0] == 0, "a tree")
 
 
+def the_other_import_is_told():
+    """A Forest where a Tree and tables are expected, and the other way round."""
+    def solve(pipeline, tree):
+        numbers = [f"{name}=out.h5" for name in ("upper", "lower", "diag", "rhs")]
+        return pmg("run", os.environ["PMG_HOME"] + "/dsl_examples/hines.pmg", f"--pipeline={pipeline}", tree, *numbers)
+    imported(swc(drawn(5, 1)))
+    status, out, error = solve("hines", "T=out.h5:/F")
+    check(status == 3 and error.endswith("  help: out.h5:/F is a Forest, for a pipeline such as hines_forest of "
+                                         "dsl_examples/hines.pmg; 'pmg import swc FILE --systems=1' makes a Tree\n"),
+          f"{status} {out}{error}")
+    check(solve("hines_forest", "F=out.h5")[0] == 0, "a forest")
+    imported(swc(drawn(5, 1)), "--systems=1")
+    status, out, error = solve("hines_forest", "F=out.h5")
+    check(status == 3 and error.endswith("  help: out.h5:/T is a Tree, for a pipeline such as hines of "
+                                         "dsl_examples/hines.pmg; 'pmg import' without --systems makes a Forest\n"),
+          f"{status} {out}{error}")
+    check(solve("hines", "T=out.h5")[0] == 0, "a tree and tables")
+
+
 def zero_pivots_are_of_a_file():
     Path("zero.hines.tsv").write_text("0 -1 0 0 1 1 1\n1 0 0 0 0 1 1\n")
     status, out, error = pmg("hines", "solve", "zero.hines.tsv")
@@ -430,7 +449,7 @@ def main():
         os.chdir(folder)
         for question in (shapes_become_matrices, nodes_know_their_points, ids_and_order_do_not_matter,
                          somata_have_conventions, several_roots_have_conventions, several_trees_are_not_one,
-                         zero_pivots_are_of_a_file, radii_and_lengths_are_mended,
+                         the_other_import_is_told, zero_pivots_are_of_a_file, radii_and_lengths_are_mended,
                          cells_are_discretised, tables_are_read, dat_files_are_read,
                          a_place_for_the_solution_is_asked_before,
                          malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,

@@ -164,10 +164,13 @@ static bool bind_array(struct session *s, struct argument *argument, struct memb
 	argument->value = member->array;
 	member->array.data = NULL;
 	squeeze(&argument->value, array->rank);
-	if (!is_flat && argument->value.rank != array->rank)
-		return fail(failure, OUTCOME_DATA, "%s is %s, but %s has shape %s", array->name,
-			    array_text(s, array), source,
-			    extents_text(argument->value.rank, argument->value.shape, text, sizeof(text)));
+	if (!is_flat && argument->value.rank != array->rank) {
+		fail(failure, OUTCOME_DATA, "%s is %s, but %s has shape %s", array->name, array_text(s, array), source,
+		     extents_text(argument->value.rank, argument->value.shape, text, sizeof(text)));
+		if (argument->value.rank == 1 && array->rank == 2)
+			suggest_forest(s, source, failure);
+		return false;
+	}
 	if (!convert_value(argument, failure))
 		return false;
 	if (!is_flat)

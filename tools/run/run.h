@@ -119,6 +119,8 @@ pmg_type argument_type(const struct argument *argument);
  * the group of the file that has its `member`. Nothing for other formats. */
 void suggest_object(struct session *s, const char *name, const char *member, const struct content *content,
 		    const char *source, struct failure *failure);
+/* The same where a table of systems is expected, and the file holds systems that lie one after the other. */
+void suggest_forest(struct session *s, const char *source, struct failure *failure);
 
 /* ---- sizes.c ------------------------------------------------------------------ */
 void equation_add(struct session *s, const struct expr *expr, int64_t value, bool is_guess,
