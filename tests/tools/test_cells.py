@@ -141,6 +141,8 @@ def ids_and_order_do_not_matter():
     rng.shuffle(mixed)
     got, out = imported("\ufeff" + swc(mixed).replace("\n", "\r\n"), "--order=depth-first", "--voltage=-65")
     check("points that are listed before their parents" in out and "ids are not 1, 2" in out, out)
+    old, _ = imported(("# c\n\n" + swc(mixed)).replace("\n", "\r"), "--order=depth-first", "--voltage=-65")
+    check(all(np.array_equal(old[name], got[name]) for name in ("id", "F/parent", "diag")), "lines that end in CR")
     check(np.allclose(sorted(got["diag"]), sorted(right["diag"]), rtol=1e-13), "the same nodes")
     check(all(p < i for i, p in enumerate(got["F/parent"])), "parents before")
     chains = sum(p == i - 1 for i, p in enumerate(got["F/parent"]))
@@ -341,6 +343,9 @@ def malformed_shapes_are_refused():
                         (good + "2 3 1 0 nan 1 1\n", "bad.swc:2: the z is not finite"),
                         (good + "2 3 1 0 1e999 1 1\n", "bad.swc:2"),
                         (good + "2 3 inf 0 0 1 1\n", "the x is not finite"),
+                        ((good + "# c\n\n2 3 1 0 0 x 1\n").replace("\n", "\r"), "bad.swc:4: 'x' is not"),
+                        ((good + "# c\n\n2 3 1 0 0 x 1\n").replace("\n", "\r\n"), "bad.swc:4: 'x' is not"),
+                        ("#" + "x"*65534 + "\r\nx\n", "bad.swc:2: 'x' is not an integer"),
                         (good + "2.5 3 1 0 0 1 1\n", "bad.swc:2: '2.5' is not an integer"),
                         (good + "99999999999999999999 3 1 0 0 1 1\n", "bad.swc:2"),
                         (good + "-2 3 1 0 0 1 1\n", "bad.swc:2: point -2 has a negative id"),

@@ -46,6 +46,7 @@ struct text_input {
 	int64_t line; /* of the word read last, from 1 */
 	int64_t bytes,
 		limit; /* read so far, and how many may be: what a small file may expand to is bounded */
+	bool is_behind_return; /* the last character that was read is a '\r' */
 	size_t at, n;
 	char buffer[1 << 16];
 	char word[WORD_BYTES];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Text as words by lines, compressed by gzip or not. Words are short and lines of any length, so memory
- * does not depend on the file; what a compressed file may expand to is bounded, so that a small file cannot
- * keep us busy. */
+ * Text as words by lines, compressed by gzip or not. Lines end in LF, CR LF or CR. Words are short and lines of any
+ * length, so memory does not depend on the file; what a compressed file may expand to is bounded, so that a small file
+ * cannot keep us busy. */
 #include "formats/streams.h"
 
 #include <errno.h>
@@ -40,6 +40,7 @@ bool text_open(struct text_input *in, const char *path, const char *comments, st
 	in->line = 1;
 	in->bytes = 0;
 	in->at = in->n = 0;
+	in->is_behind_return = false;
 	in->file = NULL;
 	if (stat(path, &status) != 0)
 		return fail_file(failure, path, "cannot open:");
@@ -86,6 +87,23 @@ static size_t mark_length(const struct text_input *in)
 	return in->n >= length && memcmp(in->buffer, mark, length) == 0 ? length : 0;
 }
 
+/* Makes each end of a line one '\n'. */
+static void unite_line_ends(struct text_input *in)
+{
+	size_t n = 0;
+
+	if (!in->is_behind_return && !memchr(in->buffer, '\r', in->n))
+		return;
+	for (size_t i = 0; i < in->n; i++) {
+		const char c = in->buffer[i];
+
+		if (c != '\n' || !in->is_behind_return)
+			in->buffer[n++] = (char) (c == '\r' ? '\n' : c);
+		in->is_behind_return = c == '\r';
+	}
+	in->n = n;
+}
+
 static bool fill(struct text_input *in, struct failure *failure)
 {
 	const bool is_first = in->bytes == 0;
@@ -98,6 +116,7 @@ static bool fill(struct text_input *in, struct failure *failure)
 	if (in->bytes > in->limit)
 		return text_fail(in, failure, "the compressed file expands to more than %lld bytes",
 				 (long long) in->limit);
+	unite_line_ends(in);
 	return true;
 }
 
@@ -112,7 +131,7 @@ static int peek(struct text_input *in, struct failure *failure)
 
 static bool is_space(int c)
 {
-	return c == ' ' || c == '\t' || c == '\r';
+	return c == ' ' || c == '\t';
 }
 
 static bool starts_comment(const struct text_input *in, int c)
