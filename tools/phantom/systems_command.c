@@ -12,7 +12,7 @@
 struct values {
 	struct system_options options;
 	const char *output, *tree, *lengths;
-	int64_t n;
+	int64_t n;              /* 0: not given */
 	bool stats, is_own;
 };
 
@@ -80,16 +80,41 @@ static void print_statistics(const struct values *v, const struct system_phantom
 
 /* ---- The command ---------------------------------------------------------------------------------- */
 
+/* Options of which one would do nothing. */
+static bool options_agree(const struct values *v, struct failure *failure)
+{
+	const struct system_options *o = &v->options;
+	if (v->n && v->lengths)
+		return fail(failure, OUTCOME_USAGE, "--n and --lengths exclude each other");
+	if (v->is_own && (o->is_many || v->lengths))
+		return fail(failure, OUTCOME_USAGE, "--own is for one tree: with %s each system has its own anyway",
+			    o->is_many ? "--many" : "--lengths");
+	return true;
+}
+
+static bool take_shape(struct values *v, struct failure *failure)
+{
+	struct tree_shape *shape = &v->options.shape;
+	int64_t n = v->n ? v->n : 512;
+	if (v->options.is_tri) {
+		shape->n = n;
+		return true;
+	}
+	if (!tree_shape_parse(v->tree, n, shape, failure))
+		return false;
+	return !v->n || shape->n == n ||
+	       fail(failure, OUTCOME_USAGE,
+		    "--n=%" PRId64 " is for chain and levels=N; the tree %s has %" PRId64 " nodes", n, v->tree,
+		    shape->n);
+}
+
 static bool complete(struct values *v, struct failure *failure)
 {
 	struct system_options *o = &v->options;
-	if (!system_lengths_parse(v->lengths, &o->low, &o->high, failure))
+	if (!options_agree(v, failure) || !system_lengths_parse(v->lengths, &o->low, &o->high, failure))
 		return false;
 	o->is_shared = !o->is_tri && !o->is_many && !o->high && !v->is_own;
-	if (!o->is_tri)
-		return tree_shape_parse(v->tree, v->n, &o->shape, failure);
-	o->shape.n = v->n;
-	return true;
+	return take_shape(v, failure);
 }
 
 static bool make(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -116,8 +141,7 @@ static bool make(void *values, const word_list *operands, struct arena *arena, s
 
 static int run_systems(const struct command *command, struct arena *arena, int argc, char **argv, bool is_tri)
 {
-	struct values values = { .options = { .n_systems = 256, .seed = 1, .is_tri = is_tri }, .n = 512,
-				 .tree = "medium-low" };
+	struct values values = { .options = { .n_systems = 256, .seed = 1, .is_tri = is_tri }, .tree = "medium-low" };
 	return command_do(command, arena, argc, argv, &values, make);
 }
 
