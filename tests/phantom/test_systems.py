@@ -51,7 +51,7 @@ def trees_are_as_asked(folder):
                                ("chain", 512, 1), ("1/0", 1, 0), ("2/1", 2, 1), ("90/89", 90, 89)):
         status, out, error = pmg("phantom", "hines", f"--tree={shape}", "--systems=2", "--stats", "-o",
                                  f"{folder}/t.h5")
-        check(status == 0 and f"one tree, {branches} branches" in out, f"{shape}: {out}{error}")
+        check(status == 0 and f"one tree, {branches} branch{'es'*(branches != 1)}, at" in out, f"{shape}: {out}{error}")
         parent = h5py.File(f"{folder}/t.h5")["T/parent"][:]
         check(len(parent) == n and branches_of(parent) == branches, f"{shape}: {len(parent)}, {branches_of(parent)}")
         check(parent[0] == -1 and all(0 <= p < i for i, p in enumerate(parent) if i), f"{shape}: parents before")

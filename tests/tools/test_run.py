@@ -235,6 +235,8 @@ def wrong_words():
     refuse(["life.pmg", "somethingelse=5"], 2, "pmg run: pipeline 'dsc' has no argument 'somethingelse'\n"
            "  help: 'pmg inspect life.pmg' lists its arguments\n")
     refuse(["life.pmg", "nAtoms=-5"], 2, "pmg run: nAtoms: '-5' is not a size: an integer of 0 or more\n")
+    refuse(["life.pmg", "nAtoms=9223372036854775808"], 2, "pmg run: nAtoms: '9223372036854775808' is not a size: "
+           "an integer from 0 to 9223372036854775807\n")
     refuse(["life.pmg", "nAtoms=5.5"], 2, "pmg run: nAtoms: '5.5' is not a size: an integer of 0 or more\n"
            "  help: a parameter that may be any number is declared 'param f64 nAtoms;'\n")
     refuse(["life.pmg", "w=random:x"], 2, "pmg run: random:x: the seed must be a number from 0\n")

@@ -99,6 +99,7 @@ typedef bool command_body(void *values, const word_list *operands, struct arena 
 int command_do(const struct command *command, struct arena *arena, int argc, char **argv, void *values,
 	       command_body *body);
 bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
+bool is_beyond_integers(const char *text);            /* such a text, of a number that int64_t does not hold */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 
 /* ---- memory.c --------------------------------------------------------------- */

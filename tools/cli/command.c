@@ -18,6 +18,13 @@ bool parse_integer(const char *text, int64_t *value)
 	return end != text && *end == '\0' && errno == 0 && strchr("+-0123456789", text[0]);
 }
 
+bool is_beyond_integers(const char *text)
+{
+	const char *digits = text + strspn(text, "+-");
+	int64_t value;
+	return digits - text <= 1 && *digits && !digits[strspn(digits, "0123456789")] && !parse_integer(text, &value);
+}
+
 bool parse_real(const char *text, double *value)
 {
 	char *end;

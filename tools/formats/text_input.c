@@ -6,6 +6,7 @@
 #include "formats/streams.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -224,5 +225,8 @@ bool text_word_real(struct text_input *in, const char *word, double *value, stru
 
 bool text_word_integer(struct text_input *in, const char *word, int64_t *value, struct failure *failure)
 {
+	if (is_beyond_integers(word))
+		return text_fail(in, failure, "%s is out of range: integers are from %" PRId64 " to %" PRId64, word,
+				 INT64_MIN, INT64_MAX);
 	return parse_integer(word, value) || not_a_number(in, word, "an integer", failure);
 }

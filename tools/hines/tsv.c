@@ -191,7 +191,7 @@ bool bsc_cell_read(struct cell *cell, const char *path, struct failure *failure)
 	while (ok && (more = text_line(&t->in, failure)) > 0) {
 		if (t->columns[0].n == n)
 			ok = text_fail(&t->in, failure,
-				       "there are more lines than the %" PRId64 " nodes of the first", n);
+				       "there are more nodes than the %" PRId64 " of the first line", n);
 		ok = ok && read_line(t, failure);
 		if (ok)
 			mend_root(t);

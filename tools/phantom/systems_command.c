@@ -71,11 +71,12 @@ static void print_statistics(const struct values *v, const struct system_phantom
 		branches += tree_count_branches(p->parent + at, n);
 		deepest = depth > deepest ? depth : deepest;
 	}
-	printf("%" PRId64 " systems, %" PRId64 " rows, %" PRId64 " to %" PRId64 " each\n", p->n_systems, p->n_rows,
-	       p->n_systems ? shortest : 0, p->n);
+	printf("%" PRId64 " system%s, %" PRId64 " rows, %" PRId64 " to %" PRId64 " each\n", p->n_systems,
+	       p->n_systems == 1 ? "" : "s", p->n_rows, shortest, p->n);
 	if (!v->options.is_tri)
-		printf("%s, %" PRId64 " branches, at most %" PRId64 " nodes from a root to a tip\n",
-		       p->has_one_tree ? "one tree" : "a tree for each", branches, deepest);
+		printf("%s, %" PRId64 " branch%s, at most %" PRId64 " node%s from a root to a tip\n",
+		       p->has_one_tree ? "one tree" : "a tree for each", branches, branches == 1 ? "" : "es", deepest,
+		       deepest == 1 ? "" : "s");
 }
 
 /* ---- The command ---------------------------------------------------------------------------------- */

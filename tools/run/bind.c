@@ -348,6 +348,9 @@ static bool no_size(const struct size *size, const char *text, struct failure *f
 {
 	double number;
 	int64_t integer;
+	if (is_beyond_integers(text))
+		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer from 0 to %" PRId64,
+			    size->param->name, text, INT64_MAX);
 	fail(failure, OUTCOME_USAGE, "%s: '%s' is not a size: an integer of 0 or more", size->param->name, text);
 	if (!parse_integer(text, &integer) && parse_real(text, &number))
 		fail_help(failure, "a parameter that may be any number is declared 'param f64 %s;'", size->param->name);
