@@ -202,7 +202,8 @@ SHARED = [
      ["--specialize:1:3: error[PMG0201]: unknown name 'k'", "    1 | n=k", "      |   ^"]),
     ('--specialize=x="no.swc"',
      ["--specialize:1:1: error[PMG0003]: cannot read 'no.swc': No such file or directory",
-      '    1 | x="no.swc"', "      | ^~~~~~~~~~"]),
+      '    1 | x="no.swc"', "      | ^~~~~~~~~~",
+      "      = help: a name without '/' in front counts from the folder in which the command runs"]),
 ]
 
 

@@ -136,6 +136,8 @@ def check_refusals():
     for text, told in (
             (PROGRAM.replace("cell.swc", "none.swc"),
              "p.pmg:8:5: error[PMG0003]: cannot read 'cells/none.swc': No such file"),
+            (PROGRAM.replace("cell.swc", "none.swc"),
+             "help: a name without '/' in front counts from the folder of the program's file"),
             (PROGRAM.replace("cells/cell.swc", "bad.swc"),
              "cannot read a tree: bad.swc:2: point 2 has the parent 7, which is not in the file"),
             (PROGRAM.replace("cells/cell.swc", "cells"), "cannot read 'cells': Is a directory"),
@@ -143,7 +145,7 @@ def check_refusals():
             (twice, "p.pmg:9:5: error[PMG0210]: 'T' is specialized already")):
         Path("wrong.pmg").write_text(text)
         status, _, error = call(PMGC, "wrong.pmg", "-o", "wrong.c")
-        right = status == (4 if "cannot read" in told else 1) and error.count("error[") == 1
+        right = status == (4 if "cannot read" in told or "help" in told else 1) and error.count("error[") == 1
         check(right and told.replace("p.pmg", "wrong.pmg") in error and not Path("wrong.c").exists(),
               f"{told}: {status} {error}")
 
@@ -153,6 +155,11 @@ def check_flag():
     Path("plain.pmg").write_text(PROGRAM.replace("    specialize T = \"cells/cell.swc\";\n", ""))
     status, text, error = call(PMGC, "plain.pmg", '--specialize=T = "cells/cell.swc"', "-o", "-")
     check(status == 0 and "solve_known_0" in text, f"the option: {error}")
+    status, text, error = call(PMG, "run", "plain.pmg", '--specialize=T="cells/none.swc"')
+    told = "--specialize:1:1: error[PMG0003]: cannot read 'cells/none.swc': No such file or directory\n"
+    ends = "help: a name without '/' in front counts from the folder in which the command runs\n" \
+           "pmg run: --specialize has errors\n"
+    check(status == 4 and error.startswith(told) and error.endswith(ends), f"a missing file: {status} {error}")
     status, text, error = call(PMG, "inspect", "p.pmg")
     check(status == 0 and "n              size = 11" in text, f"inspect: {text}{error}")
 

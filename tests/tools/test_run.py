@@ -646,10 +646,10 @@ def items_and_sizes():
     check(pmg("run", *base, "--with=nonsense")[0] == 1, "an item that is none is an error of the program")
     told = "--with:1:13: error[PMG0201]: there is no 'Phi' in the pipelines of the file\n" \
            "    1 | restructure Phi by voxel\n      |             ^~~\n      = help: did you mean 'PHI'?\n" \
-           "pmg run: 'life.pmg' has errors\n"
+           "pmg run: --with has errors\n"
     refuse([*base, "--with=restructure Phi by voxel"], 1, told)
     told = "--specialize:1:1: error[PMG0201]: there is no 'nTeta' in the pipelines of the file\n    1 | nTeta=7\n" \
-           "      | ^~~~~\n      = help: did you mean 'nTheta'?\npmg run: 'life.pmg' has errors\n"
+           "      | ^~~~~\n      = help: did you mean 'nTheta'?\npmg run: --specialize has errors\n"
     refuse([*base, "--specialize=nTeta=7"], 1, told)
     Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
                                  "    y[i] = 2*x[i] for i in 0..n; z[i] = 3*x[i] for i in 0..n; }\n")
