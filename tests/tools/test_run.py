@@ -248,6 +248,11 @@ def wrong_words():
     refuse(["life.pmg", "-o", "Z=w.npy"], 2, "pmg run: pipeline 'dsc' has no argument 'Z'\n"
            "  help: 'pmg inspect life.pmg' lists its arguments\n")
     refuse(["life.pmg", "-o", "Y"], 2, "pmg run: -o Y: the form is -o NAME=FILE\n")
+    for name, what in (("x.mat", "the format is read, not written"), ("x.npz", "the format is read, not written"),
+                       ("x.xyz", "unknown format")):
+        refuse(["kinds.pmg", "--pipeline=doubled", "x=1", "n=5", "-o", f"x={name}"], 2,
+               f"pmg run: {name}: {what}\n  help: written are .npy .h5 .hdf5 .mtx .tns .tsv .txt "
+               ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool\n")
     refuse(["life.pmg", "-o", "Y=a.npy", "-o", "Y=b.npy"], 2,
            "pmg run: -o Y=b.npy: 'Y' goes to 'a.npy' already\n")
     refuse(["life.pmg", "w=w.txt"], 2,

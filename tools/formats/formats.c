@@ -99,14 +99,34 @@ static bool shape_of_neuron(const char *path, struct failure *failure)
 	return false;
 }
 
+/* A line of help: all suffixes, or those that are written, none of which is that of compressed text. */
+static void list_suffixes(const char *before, bool are_written, struct failure *failure)
+{
+	fail_help(failure, "%s", before);
+	for (int i = 0; i < N_FORMATS; i++)
+		for (const char *at = formats[i].suffixes; *at; at += strspn(at, " ")) {
+			const size_t n = strcspn(at, " "), used = strlen(failure->text);
+			const bool is_listed = !are_written || (formats[i].write && memcmp(at + n - 3, ".gz", 3) != 0);
+			if (is_listed)
+				snprintf(failure->text + used, sizeof(failure->text) - used, " %.*s", (int) n, at);
+			at += n;
+		}
+}
+
 static bool unknown_format(const char *path, struct failure *failure)
 {
 	fail(failure, OUTCOME_USAGE, "%s: unknown format", path);
-	fail_help(failure, "known by their suffixes:");
-	for (int i = 0; i < N_FORMATS; i++) {
-		size_t used = strlen(failure->text);
-		snprintf(failure->text + used, sizeof(failure->text) - used, " %s", formats[i].suffixes);
-	}
+	list_suffixes("known by their suffixes:", false, failure);
+	return false;
+}
+
+static bool format_is_written(const struct location *location, struct failure *failure)
+{
+	if (location->format && location->format->write)
+		return true;
+	fail(failure, OUTCOME_USAGE, "%s: %s", location->path,
+	     location->format ? "the format is read, not written" : "unknown format");
+	list_suffixes("written are", true, failure);
 	return false;
 }
 
@@ -177,10 +197,8 @@ static bool check_shape(const struct location *location, const struct content *c
 
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure)
 {
-	if (!location->format)
-		return unknown_format(location->path, failure);
-	if (!location->format->write)
-		return fail(failure, OUTCOME_USAGE, "%s: the format is read, not written", location->path);
+	if (!format_is_written(location, failure))
+		return false;
 	if (!holds_one_array(content) && !takes_lists(location->format))
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds one array, not %d", location->path,
 			    content->n_members);
