@@ -48,14 +48,16 @@ static bool object_is(const struct object *object, const char *kinds)
 	return object && strstr(kinds, object->construct->name);
 }
 
-bool construct_expect_object(const struct construct_call *call, int arg, const char *kind)
+bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration)
 {
 	const struct construct_arg *given = &call->args.items[arg];
+	struct diag *diag;
 
 	if (given->kind == ARG_OBJECT && object_is(given->object, kind))
 		return true;
-	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be a %s", arg + 1,
-		   call->construct->name, kind);
+	diag = diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span, "argument %d of '%s' must be a %s",
+			  arg + 1, call->construct->name, kind);
+	diag_help(call->diags, diag, given->span, "declare it as in %s", declaration);
 	return false;
 }
 

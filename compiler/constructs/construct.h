@@ -68,7 +68,7 @@ int construct_names(const char **names, int max);
 
 /* Helpers for signatures: report what is wrong at the argument and return false. */
 bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage);
-bool construct_expect_object(const struct construct_call *call, int arg, const char *kind);
+bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration);
 bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank);
 /* Of this rank, the first dimension being that of systems, as in the argument `other` if it has this rank or more. */
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other);

@@ -41,7 +41,9 @@ static bool signature(struct construct_call *call)
 {
 	int rank;
 
-	if (!construct_expect_count(call, 5, 5, USAGE) || !construct_expect_object(call, TREE, "Tree or Forest"))
+	if (!construct_expect_count(call, 5, 5, USAGE) ||
+	    !construct_expect_object(call, TREE, "Tree or Forest",
+				     "fixed in T : Tree(n); whose parents are T.parent"))
 		return false;
 	rank = is_tree(call) ? 2 : 1;
 	if (!construct_expect_systems(call, DIAG, rank, RHS) || !check_coefficient(call, DIAG, rank) ||

@@ -66,7 +66,9 @@ static bool signature(struct construct_call *call)
 	struct product p;
 	int rank = 0, vector_rank;
 
-	if (!construct_expect_count(call, 2, 3, USAGE) || !construct_expect_object(call, 0, "PHI_Tensor"))
+	if (!construct_expect_count(call, 2, 3, USAGE) ||
+	    !construct_expect_object(call, 0, "PHI_Tensor", "fixed in PHI : PHI_Tensor<f64>(nCoeffs; atom < nAtoms, "
+				     "voxel < nVoxels, fiber < nFibers);"))
 		return false;
 	p = product_of(call);
 	if (!check_modes(call, &p) || !check_shapes(call, &p))
