@@ -235,6 +235,21 @@ def zero_pivots_are_of_a_file():
           f"{status} {out}{error}")
 
 
+def bad_files_do_not_keep_others_from_being_solved():
+    Path("good.swc").write_text(swc(drawn(9, 1)))
+    Path("wrong.swc").write_text("1 1 0 0 0 1 7\n")
+    Path("zero.hines.tsv").write_text("0 -1 0 0 1 1 1\n1 0 0 0 0 1 1\n")
+    status, out, error = pmg("hines", "solve", "wrong.swc", "what.xyz", "good.swc", "zero.hines.tsv", "none.swc",
+                             "good.swc")
+    said = [line for line in error.splitlines() if not line.startswith("  ")]
+    check(status == 3 and out.count("good.swc: 1 system, 9 nodes") == 2 and len(said) == 5 and
+          said[0].startswith("pmg hines solve: wrong.swc:1: point 1 has the parent 7") and "what.xyz" in said[1] and
+          "in row 1 of system 0 is zero" in said[2] and "none.swc: cannot open" in said[3] and
+          said[4] == "pmg hines solve: 4 of 6 files failed", f"{status} {out}{error}")
+    status, _, error = pmg("hines", "solve", "good.swc", "good.swc", "--format=swx")
+    check(status == 2 and error.count("there is no format") == 1 and "files failed" not in error, f"{status} {error}")
+
+
 def radii_and_lengths_are_mended():
     points = [(1, 3, 0, 0, 0, 0, -1), (2, 3, 9, 0, 0, 2, 1), (3, 3, 18, 0, 0, -1, 2), (4, 3, 18, 0, 0, 2, 3)]
     got, out = imported(swc(points), "--voltage=-65")
@@ -455,7 +470,8 @@ def main():
         os.chdir(folder)
         for question in (shapes_become_matrices, nodes_know_their_points, ids_and_order_do_not_matter,
                          somata_have_conventions, several_roots_have_conventions, several_trees_are_not_one,
-                         the_other_import_is_told, zero_pivots_are_of_a_file, radii_and_lengths_are_mended,
+                         the_other_import_is_told, zero_pivots_are_of_a_file,
+                         bad_files_do_not_keep_others_from_being_solved, radii_and_lengths_are_mended,
                          cells_are_discretised, tables_are_read, dat_files_are_read,
                          a_place_for_the_solution_is_asked_before,
                          malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,

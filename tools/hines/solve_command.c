@@ -122,6 +122,29 @@ static bool solve_file(struct arena *arena, const struct values *v, const char *
 	return ok;
 }
 
+/* Does the failure leave the other files to be solved? */
+static bool is_of_file(const struct values *v, const struct failure *failure)
+{
+	return failure->outcome == OUTCOME_DATA || failure->outcome == OUTCOME_IO ||
+	       failure->outcome == OUTCOME_NUMERICAL || (failure->outcome == OUTCOME_USAGE && !v->format);
+}
+
+/* What is wrong with a file is told at once; the outcome is that of the first. */
+static bool solve_files(struct arena *arena, const struct values *v, const word_list *files, struct failure *failure)
+{
+	enum outcome first = OUTCOME_OK;
+	int n_wrong = 0;
+	for (int i = 0; i < files->n; i++) {
+		if (solve_file(arena, v, files->items[i], failure))
+			continue;
+		if (files->n == 1 || !is_of_file(v, failure))
+			return false;
+		failure_report(failure, "hines solve");
+		first = n_wrong++ ? first : failure->outcome;
+	}
+	return n_wrong == 0 || fail(failure, first, "%d of %d files failed", n_wrong, files->n);
+}
+
 static bool solve(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
 {
 	struct values *v = values;
@@ -134,12 +157,7 @@ static bool solve(void *values, const word_list *operands, struct arena *arena, 
 		return fail(failure, OUTCOME_USAGE, "--output is for one file");
 	if (v->output && !location_spares(arena, v->output, operands->items[0], failure))
 		return false;
-	if (!cell_request_complete(&v->request, failure))
-		return false;
-	for (int i = 0; i < operands->n; i++)
-		if (!solve_file(arena, v, operands->items[i], failure))
-			return false;
-	return true;
+	return cell_request_complete(&v->request, failure) && solve_files(arena, v, operands, failure);
 }
 
 /* ---- The command ---------------------------------------------------------------------------------- */
