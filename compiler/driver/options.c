@@ -201,6 +201,12 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	return read_words(options, pass, problem, size);
 }
 
+/* What is printed, and for which processors, passes do not decide. */
+static bool are_for_passes(const struct options *options)
+{
+	return !strcmp(options->isa, "native") && !options->emit && !options->dump_after;
+}
+
 bool options_pass_flag(struct pass_options *pass, const char *flag)
 {
 	struct options options = options_default();
@@ -234,5 +240,5 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	row = find_row(flag, &value);
 	if (!row || !value || row->kind == KIND_FLAG || !set_field(&options, row, value))
 		return false;
-	return options_for_passes(&options, pass, problem, sizeof problem);
+	return are_for_passes(&options) && options_for_passes(&options, pass, problem, sizeof problem);
 }

@@ -362,8 +362,8 @@ def malformed_shapes_are_refused():
                         ((good + "# c\n\n2 3 1 0 0 x 1\n").replace("\n", "\r\n"), "bad.swc:4: 'x' is not"),
                         ("#" + "x"*65534 + "\r\nx\n", "bad.swc:2: 'x' is not an integer"),
                         (good + "2.5 3 1 0 0 1 1\n", "bad.swc:2: '2.5' is not an integer"),
-                        (good + "99999999999999999999 3 1 0 0 1 1\n", "bad.swc:2: 99999999999999999999 is out of range: "
-                         "integers are from -9223372036854775808 to 9223372036854775807"),
+                        (good + "99999999999999999999 3 1 0 0 1 1\n", "bad.swc:2: 99999999999999999999 is out of "
+                         "range: integers are from -9223372036854775808 to 9223372036854775807"),
                         (good + "-2 3 1 0 0 1 1\n", "bad.swc:2: point -2 has a negative id"),
                         (good + "2 3 1 0 0 1 -2\n", "bad.swc:2: parent -2 is neither"),
                         (good + "2 3 1 0 0 1 2\n", "bad.swc:2: point 2 is its own parent"),

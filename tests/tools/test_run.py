@@ -264,6 +264,10 @@ def wrong_words():
            "pmg run: not known, and told by no argument: nVoxels, nCoeffs\n  help: give nVoxels=NUMBER\n")
     refuse(["life.pmg", "--repeat", "0"], 2, "pmg run: --repeat: '0' is not an integer from 1 to 1000000\n")
     refuse(["life.pmg", "--repeet=2"], 2, "pmg run: unknown option '--repeet'\n  help: did you mean '--repeat'?\n")
+    for flag in "--isa=all", "--emit=c", "--dump-after=all":
+        for target in [], ["--target=cuda"]:
+            refuse(["kinds.pmg", *target, flag], 2, f"pmg run: unknown option '{flag.split('=')[0]}'\n"
+                   "  help: 'pmg run --help' lists the options\n")
     refuse(["life.pmg", "--schedule=sideways"], 2,
            "pmg run: --schedule takes auto, textual or isl, not 'sideways'\n")
     refuse(["kinds.pmg"], 2, "pmg run: the program has 2 pipelines; say which one to run\n"
