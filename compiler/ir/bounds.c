@@ -109,12 +109,28 @@ static bool has_good_sizes(const struct check *check, const struct access *acces
 	return is_empty == isl_bool_false;
 }
 
-static void add_help(struct check *check, struct diag *diag, bool sizes_help, enum diag_code code)
+/* "T.parent[i]" where that is -1 in the counterexample: a root's. NULL: there is none. */
+static const char *parent_of_root(const struct check *check, __isl_keep isl_map *bad, __isl_keep isl_point *point)
+{
+	for (int i = 0; i < check->stage->dims.n; i++) {
+		const struct dim *dim = &check->stage->dims.items[i];
+
+		if (dim->kind == DIM_BIND && dim->source.array->facts & FACT_TREE &&
+		    witness_value(bad, point, isl_dim_in, (unsigned) i) == -1)
+			return dim_title(check->module, check->stage, i);
+	}
+	return NULL;
+}
+
+static void add_help(struct check *check, struct diag *diag, bool sizes_help, enum diag_code code, const char *root)
 {
 	const char *help = "shorten the range, or choose with 'case'";
 
 	if (code == DIAG_READ_UNDEFINED)
 		help = "define this cell too, or choose with 'case' where to read";
+	else if (root)
+		help = arena_printf(check->module->arena, "a root has the parent -1: choose with "
+				    "case { %s < 0 : ...; else : ...; }", root);
 	else if (!check->stage->dims.n)
 		help = sizes_help ? "exclude such sizes with 'assume'" : "subscripts go from 0 to the size less 1";
 	else if (sizes_help)
@@ -205,7 +221,7 @@ static void report_cell(struct check *check, const struct access *access, __isl_
 			  problem, witness_text(module, check->stage, bad, point));
 	diag_label(module->diags, diag, access->array->span, "'%s' is declared here",
 		   array_title(module->arena, access->array));
-	add_help(check, diag, sizes_help, code);
+	add_help(check, diag, sizes_help, code, parent_of_root(check, bad, point));
 	note_cause(check, diag, code, stage, sizes);
 	isl_point_free(point);
 	isl_map_free(bad);
