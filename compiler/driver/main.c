@@ -105,13 +105,28 @@ static void after_step(void *user, const char *step, double seconds)
 
 /* ---- what was asked ---- */
 
+/* C has no way to say a quote in #include. */
+static bool is_includable(struct session *s, const char *base, const char *what_else)
+{
+	const char *slash = strrchr(base, '/'), *name = slash ? slash + 1 : base;
+
+	if (!strpbrk(name, "\"\n"))
+		return true;
+	usage_error(arena_printf(&s->c->arena, "'%s.h' cannot be included, with a quote or an end of line in its name; "
+				 "%s", base, what_else));
+	return !(s->is_misused = true);
+}
+
 static bool compile_to_text(struct session *s)
 {
-	const char *text = emit_stage(s->c, &s->options, output_base(s));
+	const char *stage = s->options.emit ? s->options.emit : "c", *base = output_base(s);
+	const char *text = emit_stage(s->c, &s->options, base);
+	bool has_include = !strcmp(stage, "c") || !strcmp(stage, "cu");
 
-	if (text)
-		fputs(text, stdout);
-	return text;
+	if (!text || (has_include && !is_includable(s, base, "give the program another")))
+		return false;
+	fputs(text, stdout);
+	return true;
 }
 
 /* As make reads it: blanks and # have a backslash ahead, which those ahead of it have, too; a $ is two. */
@@ -177,16 +192,14 @@ static bool spares_source(struct session *s, const char *path)
 	return !(s->is_misused = true);
 }
 
-/* A base that ends where a name would begin makes hidden files, and C has no way to say a quote in #include. */
+/* A base that ends where a name would begin makes hidden files. */
 static bool is_file_base(struct session *s, const char *base)
 {
 	const char *slash = strrchr(base, '/'), *name = slash ? slash + 1 : base;
 
-	if (*name && !strpbrk(name, "\"\n"))
-		return true;
-	usage_error(arena_printf(&s->c->arena, *name ? "'%s.h' cannot be included, with a quote or an end of line in "
-				 "its name; -o takes another" :
-				 "'%s.c' would be a hidden file; -o takes FILE.c", base));
+	if (*name)
+		return is_includable(s, base, "-o takes another");
+	usage_error(arena_printf(&s->c->arena, "'%s.c' would be a hidden file; -o takes FILE.c", base));
 	return !(s->is_misused = true);
 }
 

@@ -227,6 +227,18 @@ def check_block_aside(count, folder):
                     (0, True, False))
 
 
+def check_quote(count, folder):
+    """C that would include a header whose name holds a quote is not printed; all else is."""
+    (folder / 'a"b.pmg').write_text("pipeline t { param n; out y : f64[n]; y[i] = 1 for i in 0..n; }\n")
+    said = "pmgc: 'a\"b.h' cannot be included, with a quote or an end of line in its name; give the program another"
+    for text in (["-o", "-"], ["--emit=c"], ["--emit=cu", "--target=cuda"]):
+        done = pmgc('a"b.pmg', *text, folder=folder)
+        count.equal(f"a quote, {text}", (done.returncode, done.stdout, done.stderr.decode().splitlines()[:1]),
+                    (2, b"", [said]))
+    for text in "h", "ir":
+        count.equal(f"a quote, {text}", pmgc('a"b.pmg', f"--emit={text}", folder=folder).returncode, 0)
+
+
 def check_tree(count, folder):
     """A tree that is specialized without a file: how the option is typed, and what a machine puts there."""
     row = "pipeline t { param n; fixed in T : Tree(n); out y : f64[n]; y[i] = cast<f64>(T.parent[i]) for i in 0..n; }"
@@ -321,7 +333,7 @@ def main():
     check_help(count)
     check_manual(count)
     for check in (check_wrong, check_files, check_dependencies, check_items, check_asked, check_shared,
-                  check_block_aside, check_tree, check_stages, check_told, check_full):
+                  check_block_aside, check_quote, check_tree, check_stages, check_told, check_full):
         with tempfile.TemporaryDirectory() as folder:
             check(count, Path(folder))
     return count.close()
