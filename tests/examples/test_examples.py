@@ -188,6 +188,15 @@ def banded(a, b, c, d):
     return np.array([solve_banded((1, 1), rows[s], d[s]) for s in range(len(b))])
 
 
+@case
+def tri_ragged_solves(rng):
+    lengths = (5, 1, 0, 33)
+    systems = [bands(rng, 1, n) for n in lengths]
+    a, b, c, d = (np.concatenate([bands_of[i][0] for bands_of in systems]) for i in range(4))
+    x, = run("tri_ragged.pmg", "tri_ragged", ["x"], offset=np.append(0, np.cumsum(lengths)), a=a, b=b, c=c, d=d)
+    close(x, np.concatenate([banded(*own)[0] for own, n in zip(systems, lengths) if n]))
+
+
 def tridiagonal_case(rng, file, pipeline):
     a, b, c, d = bands(rng, 7, 50)
     x, = run(file, pipeline, ["x"], a=a, b=b, c=c, d=d)
@@ -237,22 +246,29 @@ def hines_matrix(parent, upper, lower, diag):
     return matrix
 
 
-def hines_case(rng, pipeline):
+def hines_case(rng, file, pipeline, own=()):
+    """own: the extents of the off-diagonals before that of nodes."""
     n, systems = 40, 3
-    parent, (upper, lower) = random_parents(rng, n), rng.standard_normal((2, n))
+    parent, (upper, lower) = random_parents(rng, n), rng.standard_normal((2, *own, n))
     diag, rhs = 20 + rng.random((systems, n)), rng.standard_normal((systems, n))
-    x, = run("hines.pmg", pipeline, ["x"], T__parent=parent, upper=upper, lower=lower, diag=diag, rhs=rhs)
-    close(x, [np.linalg.solve(hines_matrix(parent, upper, lower, d), r) for d, r in zip(diag, rhs)])
+    x, = run(file, pipeline, ["x"], T__parent=parent, upper=upper, lower=lower, diag=diag, rhs=rhs)
+    all_systems = zip(*(np.broadcast_to(band, (systems, n)) for band in (upper, lower)), diag, rhs)
+    close(x, [np.linalg.solve(hines_matrix(parent, u, l, d), r) for u, l, d, r in all_systems])
 
 
 @case
 def hines_solves(rng):
-    hines_case(rng, "hines")
+    hines_case(rng, "hines.pmg", "hines")
+
+
+@case
+def hines_of_own_coefficients_solves(rng):
+    hines_case(rng, "hines_own.pmg", "hines_own", (3,))
 
 
 @case
 def hines_written_solves(rng):
-    hines_case(rng, "hines_written")
+    hines_case(rng, "hines.pmg", "hines_written")
 
 
 @case

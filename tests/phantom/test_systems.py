@@ -81,6 +81,12 @@ def run_takes_them(folder):
     x = result("hines.pmg", "hines", path, four, ["T"])
     right = [solve(f["T/parent"][:], f["upper"][:], f["lower"][:], d, r) for d, r in zip(f["diag"][:], f["rhs"][:])]
     check(np.allclose(x, right, rtol=1e-13, atol=1e-13), "one tree")
+    path = f"{folder}/own.h5"
+    pmg("phantom", "hines", "--tree=30/9", "--systems=3", "--own", "-o", path)
+    f = h5py.File(path)
+    x = result("hines_own.pmg", "hines_own", path, four, ["T"])
+    right = [solve(f["T/parent"][:], *(f[name][s] for name in four)) for s in range(3)]
+    check(np.allclose(x, right, rtol=1e-13, atol=1e-13), "one tree, coefficients of each system")
     path = f"{folder}/many.h5"
     pmg("phantom", "hines", "--tree=20/5", "--lengths=1..40", "--systems=7", "-o", path)
     f = h5py.File(path)
@@ -96,6 +102,14 @@ def run_takes_them(folder):
         a, b, c, d = (f[name][s] for name in "abcd")
         matrix = np.diag(b) + np.diag(a[1:], -1) + np.diag(c[:-1], 1)
         check(np.allclose(matrix, matrix.T) and np.allclose(x[s], np.linalg.solve(matrix, d)), "a tridiagonal one")
+    path = f"{folder}/ragged.h5"
+    pmg("phantom", "tri", "--lengths=1..9", "--systems=6", "-o", path)
+    f = h5py.File(path)
+    x = result("tri_ragged.pmg", "tri_ragged", path, list("abcd"), ["offset"])
+    for at, end in zip(f["offset"][:-1], f["offset"][1:]):
+        a, b, c, d = (f[name][at:end] for name in "abcd")
+        matrix = np.diag(b) + np.diag(a[1:], -1) + np.diag(c[:-1], 1)
+        check(np.allclose(x[at:end], np.linalg.solve(matrix, d)), "one of its own length")
 
 
 def wrong_calls_are_told(folder):

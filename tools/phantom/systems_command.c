@@ -185,7 +185,7 @@ const struct command phantom_hines_command = {
 	.operands = "-o FILE.h5",
 	.sentence = "make Hines systems, on one tree or on many",
 	.details = "'pmg run dsl_examples/hines.pmg' takes what is made: T=FILE.h5 upper=FILE.h5 …, or F=FILE.h5 for "
-		   "many trees;\nwith --own, the pipeline hines_own of bench/systems/programs.pmg does.\n"
+		   "many trees;\nwith --own, dsl_examples/hines_own.pmg does.\n"
 		   "The same options give the same file.\n",
 	.options = hines_rows,
 	.n_options = sizeof(hines_rows) / sizeof(hines_rows[0]),
@@ -197,7 +197,7 @@ const struct command phantom_tri_command = {
 	.operands = "-o FILE.h5",
 	.sentence = "make tridiagonal systems, diagonally dominant and symmetric",
 	.details = "'pmg run dsl_examples/tridiagonal.pmg' takes what is made: a=FILE.h5 b=FILE.h5 c=FILE.h5 "
-		   "d=FILE.h5;\nwith --lengths, the pipeline tri_ragged of bench/systems/programs.pmg does.\n"
+		   "d=FILE.h5;\nwith --lengths, dsl_examples/tri_ragged.pmg does.\n"
 		   "The same options give the same file.\n",
 	.options = tri_rows,
 	.n_options = sizeof(tri_rows) / sizeof(tri_rows[0]),
