@@ -42,7 +42,7 @@
  * - vector of coupling: simd (not scalar); iterations of 'i' are independent, cable.pmg:17
  * - vector of trace: simd (not scalar); iterations of 'j' are independent, cable.pmg:13
  * - storage of v.HinesSystem.e.coupling: part of a thread (not array); its values live in one
- *   iteration of 's', cable.pmg:17
+ *   iteration of 's', cable.pmg:23
  * - storage of v.HinesSystem.r: part of a thread (not array); its values live in one iteration of
  *   's', cable.pmg:23
  * - storage of v.HinesSystem.e: variable (not array); its values live in one iteration of 'i',
@@ -973,7 +973,7 @@ static const pmg_array_desc cable_arrays[] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[12] = {
 		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1204,7 +1204,7 @@ static const pmg_array_desc cable_flat_arrays[] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[12] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -1404,7 +1404,7 @@ static const pmg_array_desc cable_narrow_arrays[] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[12] = {
 		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1654,7 +1654,7 @@ static const pmg_array_desc cable_isl_arrays[] = {
 	[15] = {
 		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[16] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1666,7 +1666,7 @@ static const pmg_array_desc cable_isl_arrays[] = {
 		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
 	},
 	[18] = {
 		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,

@@ -25,7 +25,7 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, hines.pmg:12
  * - storage of x.e.lower: part of a thread (not array); its values live in one iteration of 's',
- *   hines.pmg:8
+ *   hines.pmg:12
  * - storage of x.r: part of a thread (not array); its values live in one iteration of 's',
  *   hines.pmg:12
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines.pmg:12
@@ -81,7 +81,7 @@
  * - interleave of e: blocks of 16 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:22
  * - storage of e.lower: part of a thread (not array); its values live in one iteration of 's',
- *   hines.pmg:18
+ *   hines.pmg:22
  * - storage of r: part of a thread (not array); its values live in one iteration of 's',
  *   hines.pmg:24
  * - storage of e: variable (not array); its values live in one iteration of 'i', hines.pmg:22
@@ -690,7 +690,7 @@ static const pmg_array_desc hines_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -852,7 +852,7 @@ static const pmg_array_desc hines_flat_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[8] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -992,7 +992,7 @@ static const pmg_array_desc hines_narrow_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1170,7 +1170,7 @@ static const pmg_array_desc hines_isl_arrays[] = {
 	[8] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[9] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1182,7 +1182,7 @@ static const pmg_array_desc hines_isl_arrays[] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:8"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
 	},
 	[11] = {
 		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1948,7 +1948,7 @@ static const pmg_array_desc hines_written_arrays[] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2110,7 +2110,7 @@ static const pmg_array_desc hines_written_flat_arrays[] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[8] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -2250,7 +2250,7 @@ static const pmg_array_desc hines_written_narrow_arrays[] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2428,7 +2428,7 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 	[8] = {
 		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[9] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -2440,7 +2440,7 @@ static const pmg_array_desc hines_written_isl_arrays[] = {
 		.name = "e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:18"
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
 	},
 	[11] = {
 		.name = "e.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -3235,7 +3235,7 @@ static const pmg_array_desc hines_forest_arrays[] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
@@ -3432,7 +3432,7 @@ static const pmg_array_desc hines_forest_flat_arrays[] = {
 	[8] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[9] = {
 		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -3590,7 +3590,7 @@ static const pmg_array_desc hines_forest_narrow_arrays[] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
@@ -3810,7 +3810,7 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 	[9] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[10] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -3828,7 +3828,7 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[13] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,

@@ -25,7 +25,7 @@
  * - interleave of x.e: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, hines_own.pmg:10
  * - storage of x.e.lower: part of a thread (not array); its values live in one iteration of 's',
- *   hines_own.pmg:7
+ *   hines_own.pmg:10
  * - storage of x.r: part of a thread (not array); its values live in one iteration of 's',
  *   hines_own.pmg:10
  * - storage of x.e: variable (not array); its values live in one iteration of 'i', hines_own.pmg:10
@@ -615,7 +615,7 @@ static const pmg_array_desc hines_own_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -797,7 +797,7 @@ static const pmg_array_desc hines_own_flat_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
 	},
 	[8] = {
 		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
@@ -941,7 +941,7 @@ static const pmg_array_desc hines_own_narrow_arrays[] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
 	},
 	[7] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1140,7 +1140,7 @@ static const pmg_array_desc hines_own_isl_arrays[] = {
 	[8] = {
 		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
 	},
 	[9] = {
 		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1158,7 +1158,7 @@ static const pmg_array_desc hines_own_isl_arrays[] = {
 		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
 	},
 	[12] = {
 		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,

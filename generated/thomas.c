@@ -17,7 +17,7 @@
  * - interleave of pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, thomas.pmg:9
  * - storage of pivot.c: part of a thread (not array); its values live in one iteration of 's',
- *   thomas.pmg:6
+ *   thomas.pmg:9
  * - storage of y: part of a thread (not array); its values live in one iteration of 's',
  *   thomas.pmg:13
  * - storage of pivot: variable (not array); its values live in one iteration of 'i', thomas.pmg:9
@@ -647,7 +647,7 @@ static const pmg_array_desc thomas_arrays[] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -798,7 +798,7 @@ static const pmg_array_desc thomas_flat_arrays[] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 };
 
@@ -911,7 +911,7 @@ static const pmg_array_desc thomas_narrow_arrays[] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1086,7 +1086,7 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[7] = {
 		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 	[8] = {
 		.name = "pivot.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1110,7 +1110,7 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 		.name = "pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
 	},
 	[12] = {
 		.name = "y.block", .role = PMG_TEMP, .type = PMG_F64,

@@ -583,7 +583,7 @@ static const pmg_array_desc tri_ragged_arrays[] = {
 		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[9] = {
 		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -740,7 +740,7 @@ static const pmg_array_desc tri_ragged_flat_arrays[] = {
 	[7] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 };
 
@@ -867,7 +867,7 @@ static const pmg_array_desc tri_ragged_narrow_arrays[] = {
 		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[9] = {
 		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1047,7 +1047,7 @@ static const pmg_array_desc tri_ragged_isl_arrays[] = {
 	[8] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[9] = {
 		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1071,7 +1071,7 @@ static const pmg_array_desc tri_ragged_isl_arrays[] = {
 		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.first_extent = 19, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[13] = {
 		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,

@@ -17,7 +17,7 @@
  * - interleave of x.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
  *   of 's0' wait for each other, tridiagonal.pmg:10
  * - storage of x.pivot.c: part of a thread (not array); its values live in one iteration of 's0',
- *   tridiagonal.pmg:7
+ *   tridiagonal.pmg:10
  * - storage of x.y: part of a thread (not array); its values live in one iteration of 's0',
  *   tridiagonal.pmg:10
  * - storage of x.pivot: variable (not array); its values live in one iteration of 'i',
@@ -629,7 +629,7 @@ static const pmg_array_desc tri_batch_arrays[] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -780,7 +780,7 @@ static const pmg_array_desc tri_batch_flat_arrays[] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 };
 
@@ -893,7 +893,7 @@ static const pmg_array_desc tri_batch_narrow_arrays[] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[6] = {
 		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1068,7 +1068,7 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[7] = {
 		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[8] = {
 		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
@@ -1092,7 +1092,7 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
 	},
 	[12] = {
 		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,

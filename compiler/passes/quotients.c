@@ -263,7 +263,7 @@ static void add_array(struct quotients *q, struct kept *kept)
 	struct array *divisor = q->divisor;
 	const char *name = arena_printf(q->module->arena, "%s.%s", divisor->name, array_member_name(kept->array));
 
-	kept->quotient = module_add_array(q->module, name, ROLE_TEMP, divisor->type, divisor->rank, kept->array->span);
+	kept->quotient = module_add_array(q->module, name, ROLE_TEMP, divisor->type, divisor->rank, divisor->span);
 	for (int d = 0; d < divisor->rank; d++) {
 		kept->quotient->lo[d] = divisor->lo[d];
 		kept->quotient->hi[d] = divisor->hi[d];

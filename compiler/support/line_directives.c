@@ -46,6 +46,19 @@ static bool ends_in(const char *row, size_t length, const char *ends)
 	return length && strchr(ends, row[length - 1]);
 }
 
+/* Alone on its line: what it stands for is a pragma. */
+static bool is_macro(const char *row, size_t length)
+{
+	size_t indent = strspn(row, "\t");
+
+	return length > indent && strspn(row + indent, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") >= length - indent;
+}
+
+static bool is_condition(const char *row, size_t length)
+{
+	return strncmp(row + strspn(row, "\t"), "if (", 4) == 0 && ends_in(row, length, ")");
+}
+
 static void look_behind(struct directives *d, const char *row, size_t length)
 {
 	size_t indent = strspn(row, "\t");
@@ -54,6 +67,7 @@ static void look_behind(struct directives *d, const char *row, size_t length)
 
 	d->is_comment = (d->is_comment || opens) && !closes;
 	d->may_stand = !d->is_comment && (length == 0 || closes || ends_in(row, length, ";{}") ||
+					  is_macro(row, length) || is_condition(row, length) ||
 					  (row[indent] == '#' && !ends_in(row, length, "\\")));
 }
 
