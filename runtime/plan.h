@@ -162,6 +162,8 @@ void segments_measure(const pmg_pipeline_desc *desc, const void *args, int64_t *
 /* STATUS_TOO_NARROW where a tree is too long for its blocks. */
 pmg_status segments_check(pmg_context *context, const pmg_pipeline_desc *desc, const void *args,
 			  const int64_t *extents);
+/* Bytes that are needed for a while to list them. */
+int64_t segments_spare(const pmg_pipeline_desc *desc, const int64_t *extents);
 /* Lists segments by length, after the fixed arrays were inspected. */
 pmg_status segments_inspect(struct plan *plan);
 

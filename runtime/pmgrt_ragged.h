@@ -6,8 +6,8 @@
  * room for one row more, which nobody sees.
  *
  * Segments begin anywhere in a cache line. Past the caches they are written in the aligned vectors that lie in them as
- * a whole, which need no line to be read first, and by elements at their two ends: no two threads write one vector. In
- * the caches, squares go to their places as they are.
+ * a whole, which need no line to be read first, and at their two ends by elements or masks: no two threads write one
+ * vector. In the caches, squares go to their places as they are, those at the ends by masks where there are some.
  *
  * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_RAGGED_H

@@ -77,18 +77,26 @@ int64_t segments_sort(const int64_t *offsets, int64_t n, int64_t *order, int64_t
 	return whole;
 }
 
+static int64_t least_of(int64_t a, int64_t b)
+{
+	return a < b ? a : b;
+}
+
 /* Of blocks in one order of length, all but the first have no more rows than a mean segment of the block before, in a
- * stretch as in the whole. Narrower blocks than are measured have together at most the rows of one that they are in. */
+ * stretch as in the whole. Of narrower blocks than are measured, each has at most the rows of the one that it is in,
+ * and those of one together its rows and a mean segment's of each; wider blocks begin as measured ones do. */
 int64_t segments_most_rows(int64_t n_elements, int64_t n_segments, int64_t longest, int64_t width)
 {
 	const int64_t n_stretches = n_segments / SEGMENTS_STRETCH + 1;
-	int64_t rows = n_elements / SEGMENTS_MEASURED + longest;
+	int64_t rows = n_elements / SEGMENTS_MEASURED + longest, wide;
 
 	if (n_segments <= SEGMENTS_STRETCH)
 		return n_elements / width + longest;
 	rows += rows / SEGMENTS_PADDING;
-	return width <= SEGMENTS_MEASURED ? rows * (SEGMENTS_MEASURED / width)
-					  : rows / (width / SEGMENTS_MEASURED) + n_stretches * longest;
+	if (width <= SEGMENTS_MEASURED)
+		return least_of(rows * (SEGMENTS_MEASURED / width), rows + n_elements / width);
+	wide = rows / (width / SEGMENTS_MEASURED);
+	return longest > (rows - wide) / n_stretches ? rows : wide + n_stretches * longest;
 }
 
 /* ---- Blocks ---- */

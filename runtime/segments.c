@@ -96,12 +96,31 @@ pmg_status segments_check(pmg_context *context, const pmg_pipeline_desc *desc, c
 	return status;
 }
 
+/* A value for each offset. */
+static int64_t spare_bytes(const pmg_pipeline_desc *desc, const pmg_array_desc *order, const int64_t *extents)
+{
+	return array_elements(&desc->arrays[order->segments], extents) * (int64_t) sizeof(int64_t);
+}
+
+int64_t segments_spare(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	int64_t most = 0;
+
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		const int64_t bytes = is_order(array) ? spare_bytes(desc, array, extents) : 0;
+
+		most = bytes > most ? bytes : most;
+	}
+	return most;
+}
+
 static pmg_status order_fill(struct plan *plan, int32_t number)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 	const int64_t *offsets = plan->kernel.data[array->segments];
 	const int64_t n = array_elements(&plan->desc->arrays[array->segments], plan->extents) - 1;
-	const int64_t bytes = (n + 1) * (int64_t) sizeof *offsets;
+	const int64_t bytes = spare_bytes(plan->desc, array, plan->extents);
 	int64_t *order = plan->kernel.data[number], *spare = plan_allocate(plan, bytes);
 	struct segment_dealing dealing = { offsets, order, n, 0, array->lanes, plan->kernel.threads };
 

@@ -414,7 +414,7 @@ static bool is_converted_for_inspection(const pmg_array_desc *array, const void 
 int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, bool certain,
 		      int64_t *peak)
 {
-	int64_t at_once;
+	int64_t at_once, spare;
 	const int64_t inspected = restructurings_forecast(desc, args, extents, certain, &at_once);
 	int64_t bytes = plan_block_bytes(desc) + inspected;
 
@@ -431,7 +431,8 @@ int64_t plan_forecast(const pmg_pipeline_desc *desc, const void *args, const int
 			return -1;
 	}
 	bytes += segments_forecast(desc, args, extents);
-	*peak = bytes + (at_once > inspected ? at_once - inspected : 0);
+	spare = segments_spare(desc, extents);
+	*peak = bytes + (at_once - inspected > spare ? at_once - inspected : spare);
 	return bytes;
 }
 

@@ -88,7 +88,7 @@ struct slot {
 	const char *name, *c_name;
 	bool is_offsets, is_list;
 	bool is_of_blocks;              /* such lists for blocks of trees, which the plan measures */
-	bool is_order;                  /* the segments of the array, the longest first */
+	bool is_order;                  /* the segments of the array in the order of their blocks */
 	int first_extent;
 	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it, or of the
 					 * blocks of such segments; 0 */

@@ -337,6 +337,24 @@ static void test_memory_of_lists(struct tests *tests)
 	pmg_context_free(context);
 }
 
+/* To sort the segments takes memory for a while, which is forecast. */
+static void test_memory_of_orders(struct tests *tests, pmg_context *context)
+{
+	pmg_options options = { .context = context };
+	pmg_plan *plan = NULL;
+	struct twice t;
+	int64_t bytes;
+
+	twice_open(&t, LANES, false);
+	bytes = pmg_plan_forecast_with(&t.desc, &t.args, &options, &options.max_memory);
+	CHECK(tests, options.max_memory == bytes + (N_SEGMENTS + 1)*(int64_t) sizeof(int64_t));
+	CHECK(tests, pmg_plan_new(&t.desc, &t.args, &options, &plan) == PMG_OK && pmg_plan_bytes(plan) == bytes &&
+		     pmg_plan_peak(plan) == options.max_memory);
+	pmg_plan_destroy(plan);
+	options.max_memory--;
+	CHECK(tests, pmg_plan_new(&t.desc, &t.args, &options, &plan) == PMG_NO_RESOURCES);
+}
+
 void test_segment_arguments(struct tests *tests)
 {
 	pmg_context *context = pmg_context_new(NULL);
@@ -347,6 +365,7 @@ void test_segment_arguments(struct tests *tests)
 	test_memory_of_trials(tests);
 	test_wrong_rows(tests, context);
 	test_refusals(tests, context);
+	test_memory_of_orders(tests, context);
 	test_memory_of_lists(tests);
 	pmg_context_free(context);
 }

@@ -78,13 +78,17 @@ static int64_t least_rows(const struct segments *s)
 	return rows;
 }
 
+/* In blocks of all widths, but not far more than is needed in those that kernels have by themselves. */
 static bool has_room(const struct segments *s)
 {
 	bool has = true;
 
-	for (int64_t width = 1; width <= SEGMENTS_STRETCH; width *= 2)
-		has = has && segments_rows(s->offsets, s->order, s->n, width) <=
-			     segments_most_rows(s->offsets[s->n], s->n, s->longest, width);
+	for (int64_t width = 1; width <= SEGMENTS_STRETCH; width *= 2) {
+		const int64_t rows = segments_rows(s->offsets, s->order, s->n, width);
+		const int64_t most = segments_most_rows(s->offsets[s->n], s->n, s->longest, width);
+
+		has = has && rows <= most && (width > 32 || most <= 2*rows + s->longest);
+	}
 	return has;
 }
 
@@ -130,6 +134,18 @@ static int64_t turn_of(const struct segments *s, int64_t threads)
 	return segments_turn(&dealing);
 }
 
+/* Sizes of which nothing is known but that they can be. */
+static void test_largest(struct tests *tests)
+{
+	const int64_t n = (int64_t) 1 << 40;
+
+	for (int64_t width = 1; width <= SEGMENTS_STRETCH; width *= 2) {
+		const int64_t rows = segments_most_rows(n, 1 << 24, n, width);
+
+		CHECK(tests, rows >= n && rows <= 3*n);
+	}
+}
+
 /* Lengths of one kind everywhere are sorted in short stretches, which threads have to themselves; where long segments
  * are few, all are sorted; where those of one stretch are much longer than those of another, threads share them. */
 static void test_choices(struct tests *tests, struct segments *s)
@@ -154,5 +170,6 @@ void test_segment_order(struct tests *tests)
 		return;
 	test_all_kinds(tests, s);
 	test_choices(tests, s);
+	test_largest(tests);
 	free(s);
 }
