@@ -21,9 +21,9 @@ static struct program program_of(const struct system_batch *b, bool is_written)
 {
 	static const struct program none = { 0 };
 	bool is_equal = b->n_rows == b->n_systems * b->n;
-	const char *own = "bench/systems/programs.pmg", *example = "dsl_examples/hines.pmg";
+	const char *example = "dsl_examples/hines.pmg";
 	if (b->is_chain && !is_equal)
-		return is_written ? none : (struct program){ own, "tri_ragged" };
+		return is_written ? none : (struct program){ "dsl_examples/tri_ragged.pmg", "tri_ragged" };
 	if (b->is_chain)
 		return is_written ? (struct program){ "dsl_examples/thomas.pmg", "thomas" }
 				  : (struct program){ "dsl_examples/tridiagonal.pmg", "tri_batch" };
@@ -31,7 +31,8 @@ static struct program program_of(const struct system_batch *b, bool is_written)
 		return is_written ? none : (struct program){ example, "hines_forest" };
 	if (b->is_shared)
 		return (struct program){ example, is_written ? "hines_written" : "hines" };
-	return (struct program){ own, is_written ? "hines_own_written" : "hines_own" };
+	return is_written ? (struct program){ "bench/systems/hines_own_written.pmg", "hines_own_written" }
+			  : (struct program){ "dsl_examples/hines_own.pmg", "hines_own" };
 }
 
 /* The text of a file with one type in the place of another one of as many letters; NULL after a failure. */
