@@ -249,12 +249,11 @@ static void trials_begin(const struct choosing *c)
 static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
 {
 	const double a = c->trials[i].estimate, b = c->trials[j].estimate;
-	const int32_t lanes = c->prefers_narrow ? lanes_of(c->desc->candidates[i]) : 0;
-	const int32_t other = c->prefers_narrow ? lanes_of(c->desc->candidates[j]) : 0;
+	const int32_t lanes = lanes_of(c->desc->candidates[i]), other = lanes_of(c->desc->candidates[j]);
 
 	if (a != b)
 		return a < b;
-	return lanes != other ? lanes < other : i < j;
+	return c->prefers_narrow && lanes != other ? lanes < other : i < j;
 }
 
 /* The eligible one of the least estimate that has no problem, or one in any case, among those that come after `last`

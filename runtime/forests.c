@@ -49,7 +49,7 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 	const pmg_array_desc *parent = &desc->arrays[children->parent];
 	const int64_t n = array_elements(parent, extents);
 	const int64_t n_segments = array_elements(&desc->arrays[parent->segments], extents) - 1;
-	const int64_t n_blocks = (n_segments + children->lanes - 1)/children->lanes;
+	const int64_t n_blocks = blocks_of(n_segments, children->lanes);
 	struct elements offsets, parents;
 
 	if (!is_there(desc, children->parent, args, extents) || !is_there(desc, parent->segments, args, extents) ||

@@ -25,11 +25,6 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 	return buffer && buffer->data && buffer_is_in_blocks(buffer, array->rank) ? buffer : NULL;
 }
 
-static int64_t blocks_of(int64_t m, int64_t block)
-{
-	return m / block + (m % block != 0);
-}
-
 int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
 {
 	int64_t n = (int64_t) pmg_type_size(flat->type);

@@ -38,6 +38,17 @@ static inline int64_t share_begin(int64_t n, int64_t n_shares, int64_t share)
 #define INTEGER_TYPES(X) X(I8, int8_t) X(I16, int16_t) X(I32, int32_t) X(I64, int64_t) \
 	X(U8, uint8_t) X(U16, uint16_t) X(U32, uint32_t)
 
+/* How many blocks of so many have n of them; the last one may not be full. */
+static inline int64_t blocks_of(int64_t n, int64_t width)
+{
+	return n / width + (n % width != 0);
+}
+
+static inline int64_t segment_length(const int64_t *offsets, int64_t segment)
+{
+	return offsets[segment + 1] - offsets[segment];
+}
+
 /* The segments of offsets, by length. */
 struct segment_list {
 	int64_t n, stretch;             /* how many neighbours are in one order of length */

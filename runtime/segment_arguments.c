@@ -15,11 +15,6 @@ bool is_in_segments(const pmg_pipeline_desc *desc, const pmg_array_desc *array, 
 	       buffer_is_in_blocks(buffer, 1);
 }
 
-static int64_t length_of(const struct segment_list *list, int64_t segment)
-{
-	return list->offsets[segment + 1] - list->offsets[segment];
-}
-
 /* ---- The list ---- */
 
 static pmg_buffer offsets_of(const struct plan *plan, const pmg_array_desc *array, const void *args)
@@ -131,7 +126,7 @@ static int64_t rank_of(const struct segment_list *list, int64_t segment)
 
 	while (high - low > 1) {
 		const int64_t middle = low + (high - low) / 2, other = list->order[middle];
-		const int64_t longer = length_of(list, other) - length_of(list, segment);
+		const int64_t longer = segment_length(list->offsets, other) - segment_length(list->offsets, segment);
 
 		if (longer > 0 || (longer == 0 && other <= segment))
 			low = middle;
@@ -144,11 +139,9 @@ static int64_t rank_of(const struct segment_list *list, int64_t segment)
 int64_t segments_place(const struct segment_list *list, int64_t lanes, int64_t i)
 {
 	const int64_t segment = segment_of(list, i), rank = rank_of(list, segment);
-	int64_t row = i - list->offsets[segment];
+	const int64_t start = segments_rows(list->offsets, list->order, rank / lanes * lanes, lanes);
 
-	for (int64_t first = 0; first < rank / lanes * lanes; first += lanes)
-		row += length_of(list, list->order[first]);
-	return row * lanes + rank % lanes;
+	return (start + i - list->offsets[segment]) * lanes + rank % lanes;
 }
 
 static bool is_finite_at(const void *data, pmg_type type, int64_t i)
@@ -163,11 +156,11 @@ int64_t segments_first_infinite(const struct segment_list *list, int64_t lanes, 
 	for (int64_t rank = 0; rank < list->n; rank++) {
 		const int64_t segment = list->order[rank], begin = list->offsets[segment];
 
-		for (int64_t row = 0; row < length_of(list, segment) && begin + row < found; row++)
+		for (int64_t row = 0; row < segment_length(list->offsets, segment) && begin + row < found; row++)
 			if (!is_finite_at(data, type, (start + row) * lanes + rank % lanes))
 				found = begin + row;
 		if (rank % lanes == lanes - 1)
-			start += length_of(list, list->order[rank - lanes + 1]);
+			start += segment_length(list->offsets, list->order[rank - lanes + 1]);
 	}
 	return found;
 }

@@ -9,11 +9,6 @@
 
 #include <string.h>
 
-static int64_t length_of(const int64_t *offsets, int64_t segment)
-{
-	return offsets[segment + 1] - offsets[segment];
-}
-
 /* ---- Lists ---- */
 
 static pmg_status offsets_check(pmg_context *context, const pmg_buffer *offsets)
@@ -77,11 +72,6 @@ void segment_list_close(pmg_context *context, struct segment_list *list)
 	*list = (struct segment_list) { 0 };
 }
 
-static int64_t blocks_of(const struct segment_list *list, int64_t width)
-{
-	return list->n / width + (list->n % width != 0);
-}
-
 int64_t segment_list_rows(const struct segment_list *list, int64_t width)
 {
 	return segments_rows(list->offsets, list->order, list->n, width);
@@ -124,11 +114,11 @@ static void lanes_copy(const struct segments_copy *copy, int64_t block)
 {
 	const struct segment_list *list = copy->list;
 	const int64_t first = block * copy->width, start = list->starts[block];
-	const int64_t longest = length_of(list->offsets, list->order[first]);
+	const int64_t longest = segment_length(list->offsets, list->order[first]);
 
 	for (int64_t lane = 0; lane < copy->width; lane++) {
 		const int64_t segment = first + lane < list->n ? list->order[first + lane] : -1;
-		const int64_t n = segment < 0 ? 0 : length_of(list->offsets, segment);
+		const int64_t n = segment < 0 ? 0 : segment_length(list->offsets, segment);
 		const pmg_buffer flat = part_of(copy->flat, segment < 0 ? 0 : list->offsets[segment], 0, n);
 		const pmg_buffer blocks = part_of(copy->blocks, start, lane, n);
 
@@ -190,7 +180,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, bool are_l
 
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
 	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, turn))
-	for (int64_t block = 0; block < blocks_of(list, width); block++)
+	for (int64_t block = 0; block < blocks_of(list->n, width); block++)
 		for (int32_t i = 0; i < n; i++)
 			if (copies[i].are_squares)
 				squares_copy(&copies[i], block, are_large, copier);

@@ -9,17 +9,12 @@
 
 enum { DIGIT_BITS = 8, DIGITS = 1 << DIGIT_BITS };
 
-static int64_t length_of(const int64_t *offsets, int64_t segment)
-{
-	return offsets[segment + 1] - offsets[segment];
-}
-
 /* ---- Stretches ---- */
 
 /* One digit of how much shorter a segment is than the longest. */
 static int digit_of(const int64_t *offsets, int64_t segment, int64_t longest, int shift)
 {
-	return (int) ((longest - length_of(offsets, segment)) >> shift & (DIGITS - 1));
+	return (int) ((longest - segment_length(offsets, segment)) >> shift & (DIGITS - 1));
 }
 
 /* order[0..n]: the segments from `first` on. */
@@ -29,7 +24,7 @@ static void stretch_sort(const int64_t *offsets, int64_t first, int64_t n, int64
 
 	for (int64_t i = 0; i < n; i++) {
 		order[i] = first + i;
-		longest = length_of(offsets, first + i) > longest ? length_of(offsets, first + i) : longest;
+		longest = segment_length(offsets, first + i) > longest ? segment_length(offsets, first + i) : longest;
 	}
 	for (int shift = 0; longest >> shift > 0; shift += DIGIT_BITS) {
 		int64_t begin[DIGITS + 1] = { 0 }, *sorted = to;
@@ -52,7 +47,7 @@ int64_t segments_rows(const int64_t *offsets, const int64_t *order, int64_t n, i
 	int64_t rows = 0;
 
 	for (int64_t first = 0; first < n; first += width)
-		rows += length_of(offsets, order[first]);
+		rows += segment_length(offsets, order[first]);
 	return rows;
 }
 
@@ -107,7 +102,7 @@ void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int
 
 	for (int64_t first = 0; first < n; first += width) {
 		*starts++ = rows;
-		rows += length_of(offsets, order[first]);
+		rows += segment_length(offsets, order[first]);
 	}
 }
 

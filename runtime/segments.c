@@ -51,11 +51,6 @@ static void parts_measure(const pmg_pipeline_desc *desc, const void *args, int64
 	}
 }
 
-static int64_t blocks_of(int64_t n, int64_t lanes)
-{
-	return n / lanes + (n % lanes != 0);
-}
-
 /* Behind the list is where its blocks begin, and how many of them a thread takes in its turn. */
 static void orders_measure(const pmg_pipeline_desc *desc, int64_t *extents)
 {
