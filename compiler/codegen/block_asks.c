@@ -187,6 +187,7 @@ int asks_row_bytes(const struct block_ask *ask)
 {
 	return ask->copy->lanes*(int) type_size(ask->copy->type);
 }
+
 static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const char *far = name_asked(e, node);

@@ -47,13 +47,6 @@ static const char *in_comment(struct arena *arena, const char *text)
 
 /* ---- places ---- */
 
-static const char *file_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
-
 const char *source_place(const struct module *module, struct span span)
 {
 	struct source *source = sources_get(module->diags->sources, span.file);

@@ -305,6 +305,13 @@ static const struct array *segments_of_block(const struct emit *e)
 	return segments;
 }
 
+struct affine segments_count(struct emit *e, const struct array *offsets)
+{
+	struct affine n = affine_of_range(e, offsets, 0);
+
+	return affine_scale(e->arena, &n, 1, -1);
+}
+
 const char *ragged_turn(struct emit *e)
 {
 	const struct array *segments = segments_of_block(e);
@@ -312,8 +319,7 @@ const char *ragged_turn(struct emit *e)
 
 	if (!segments)
 		return NULL;
-	n = affine_of_range(e, segments, 0);
-	n = affine_scale(e->arena, &n, 1, -1);
+	n = segments_count(e, segments);
 	return arena_printf(e->arena, "pmg_turn(%s, %s, %s)",
 			    layout_order(e->layout, segments, (int) e->block->factor), affine_plain(e->arena, &n),
 			    lanes_text(e));

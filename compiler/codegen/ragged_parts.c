@@ -48,15 +48,14 @@ static void note_rows(struct emit *e)
 void start_declare(struct emit *e, const struct array *segments, const char *first)
 {
 	const char *order = layout_order(e->layout, segments, (int) e->block->factor);
-	struct affine n = affine_of_range(e, segments, 0);
+	struct affine n_segments = segments_count(e, segments);
 	const char *block = arena_printf(e->arena, "%s/%s", first, lanes_text(e));
-	struct affine at = affine_name(e->arena, block), n_segments;
+	struct affine at = affine_name(e->arena, block);
 
 	note_rows(e);
 	if (!has_held(e, NULL))
 		return;
-	n = n_segments = affine_scale(e->arena, &n, 1, -1);
-	at = affine_combine(e->arena, 1, &n, 1, &at);
+	at = affine_combine(e->arena, 1, &n_segments, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
 	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
 	if (has_held(e, is_asked_for)) {

@@ -82,6 +82,8 @@ const char *lane_conditions(struct emit *e, bool is_row);
 /* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
 bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
 bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* There is one value more than segments. */
+struct affine segments_count(struct emit *e, const struct array *offsets);
 /* How many blocks of segments a thread takes in its turn; NULL: it is no block of segments. */
 const char *ragged_turn(struct emit *e);
 /* The block's begin: its segments, if it has some. */

@@ -57,15 +57,12 @@ static bool wants_text(const struct options *options)
 /* The path of an output without its ending: of -o, or of the input's name in this folder. */
 static const char *output_base(struct session *s)
 {
-	const char *path = s->blamed ? s->blamed : s->options.output, *slash, *dot;
+	const char *path = s->blamed ? s->blamed : s->options.output, *dot;
 
-	if (!s->blamed && (!path || wants_text(&s->options))) {
-		slash = strrchr(s->options.input, '/');
-		path = slash ? slash + 1 : s->options.input;
-	}
-	slash = strrchr(path, '/');
-	dot = strrchr(path, '.');
-	return arena_copy(&s->c->arena, path, dot && (!slash || dot > slash) ? (size_t) (dot - path) : strlen(path));
+	if (!s->blamed && (!path || wants_text(&s->options)))
+		path = file_name(s->options.input);
+	dot = strrchr(file_name(path), '.');
+	return arena_copy(&s->c->arena, path, dot ? (size_t) (dot - path) : strlen(path));
 }
 
 static bool write_files(struct session *s, struct output_file *files, int n)
@@ -108,9 +105,7 @@ static void after_step(void *user, const char *step, double seconds)
 /* C has no way to say a quote in #include. */
 static bool is_includable(struct session *s, const char *base, const char *what_else)
 {
-	const char *slash = strrchr(base, '/'), *name = slash ? slash + 1 : base;
-
-	if (!strpbrk(name, "\"\n"))
+	if (!strpbrk(file_name(base), "\"\n"))
 		return true;
 	usage_error(arena_printf(&s->c->arena, "'%s.h' cannot be included, with a quote or an end of line in its name; "
 				 "%s", base, what_else));
@@ -162,10 +157,8 @@ static const char *dependencies_text(struct session *s, const char *base)
 
 static bool compile(struct session *s, const char *base, const char **c_text, const char **h_text)
 {
-	const char *slash = strrchr(base, '/');
-
 	return compilation_read(s->c, s->options.input) && compilation_run_passes(s->c) &&
-	       compilation_generate(s->c, slash ? slash + 1 : base, c_text, h_text);
+	       compilation_generate(s->c, file_name(base), c_text, h_text);
 }
 
 /* One file that is read would be written. */
@@ -195,9 +188,7 @@ static bool spares_source(struct session *s, const char *path)
 /* A base that ends where a name would begin makes hidden files. */
 static bool is_file_base(struct session *s, const char *base)
 {
-	const char *slash = strrchr(base, '/'), *name = slash ? slash + 1 : base;
-
-	if (*name)
+	if (*file_name(base))
 		return is_includable(s, base, "-o takes another");
 	usage_error(arena_printf(&s->c->arena, "'%s.c' would be a hidden file; -o takes FILE.c", base));
 	return !(s->is_misused = true);

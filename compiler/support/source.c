@@ -138,3 +138,10 @@ const char *span_place(const struct sources *sources, struct arena *arena, struc
 	position = source_position(source, span.start);
 	return arena_printf(arena, "%s:%d:%d", source->name, position.line, position.column);
 }
+
+const char *file_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}

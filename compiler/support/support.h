@@ -110,6 +110,8 @@ struct position source_position(struct source *source, uint32_t offset);
 const char *span_text(const struct sources *sources, struct arena *arena, struct span span);
 const char *span_lines(const struct sources *sources, struct arena *arena, struct span span);
 const char *span_place(const struct sources *sources, struct arena *arena, struct span span); /* "f.pmg:3:14" */
+/* What stands behind the folders of a path. */
+const char *file_name(const char *path);
 
 /* ---- diag.c -------------------------------------------------------------
  * Diagnostics are collected, in source order when printed. `diag.def` lists
