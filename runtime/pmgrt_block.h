@@ -236,7 +236,8 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
  * or, where that is behind the last of its `rows` or before the first, of one that follows; PMG_NO_ROW: for none. Where
  * blocks lie, a loop may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells
  * where they are. It may do so, too, where whole lanes lie one behind the other: the next block is asked for line after
- * line, as the processor foresees best, and its windows find it in the caches. pmg_block_far tells which of both.
+ * line, as the processor foresees best, and its windows find it in the caches; of blocks that are too large for that, a
+ * run of each lane in turn. pmg_block_far tells which of these.
  *
  * The window of a result that begins with row `begin` ends before pmg_put_end_TYPE, one that ends before `end` begins
  * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
@@ -246,7 +247,7 @@ enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE =
 #define PMG_NO_ROW INT64_MIN
 
 /* What loops may ask for, as bits, to be intersected for all arrays that they read. */
-enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2 };
+enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2, PMG_FAR_RUNS = 4 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
@@ -263,7 +264,9 @@ static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
 		return PMG_FAR_BLOCKS;
-	return are_whole && rows*bytes <= PMG_BYTES_WHOLE ? PMG_FAR_LANES : PMG_NEAR;
+	if (!are_whole)
+		return PMG_NEAR;
+	return rows*bytes <= PMG_BYTES_WHOLE ? PMG_FAR_LANES : PMG_FAR_RUNS;
 }
 
 /* From the first row of a block to a row of it, or, before the first and behind the last, of one that follows. */
@@ -279,33 +282,54 @@ static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t 
 }
 
 /* Where row 0 of a block lies, and where it would lie if the rows behind the last one, or before the first, were those
- * of the block that the thread takes next: then `row` is asked for by its number. */
+ * of the block that the thread takes next: then `row` is asked for by its number. Of lanes in runs, row 0 of both, how
+ * many bytes lanes are apart, what a value has, and the number of the last lane, which is a power of two less one. */
 typedef struct pmg_asked {
 	uintptr_t here, later;
+	uintptr_t lane, size, last_lane;
 } pmg_asked;
+
+/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, and in one run. */
+enum { PMG_BYTES_RUN = 256 };
+
+static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)
+{
+	const uintptr_t at = row*bytes, run = row*asked->size & -(uintptr_t) PMG_BYTES_RUN;
+
+	return first + run + (at/PMG_BYTES_RUN & asked->last_lane)*asked->lane + at%PMG_BYTES_RUN;
+}
 
 /* Into the second cache: the nearest one has few requests under way at a time. */
 static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
 {
-	const uintptr_t first = (uint64_t) row < (uint64_t) rows ? asked->here : asked->later;
+	const bool is_here = (uint64_t) row < (uint64_t) rows;
+	const uintptr_t first = is_here ? asked->here : asked->later;
+	const int64_t inside = is_here ? row : row < 0 ? row + rows : row - rows;
+	const uintptr_t from = asked->lane ? pmg_run_from(asked, first, (uintptr_t) inside, (uintptr_t) bytes)
+					   : first + (uintptr_t) (row*bytes);
 
-	for (int64_t byte = 0; byte < bytes; byte += PMG_CACHE_LINE)
-		__builtin_prefetch((const void *) (first + (uintptr_t) (row*bytes + byte)), 0, 2);
+	for (uintptr_t byte = 0; byte < (uintptr_t) bytes; byte += PMG_CACHE_LINE)
+		__builtin_prefetch((const void *) (from + byte), 0, 2);
 }
 
 /* Of blocks, only if they have more rows than a processor is soon through with, which reads ahead in their order. */
 static inline int pmg_far_if_long(int64_t rows)
 {
-	return rows > PMG_ROWS_AHEAD ? PMG_FAR_BLOCKS | PMG_FAR_LANES : PMG_FAR_LANES;
+	return PMG_FAR_LANES | PMG_FAR_RUNS | (rows > PMG_ROWS_AHEAD ? PMG_FAR_BLOCKS : 0);
 }
 
 /* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all
- * that two loops ask for is here or in the next block. Of lanes, so many that it is the next block's: pmg_rows_ahead;
- * that of a loop that shares the asking with another one (pmg_ask_most): pmg_most_ahead. */
+ * that two loops ask for is here or in the next block. Of lanes in runs, more than a run has, of which there are a few
+ * in any block that is large. Of lanes as a whole, so many that it is the next block's: pmg_rows_ahead; that of a loop
+ * that shares the asking with another one (pmg_ask_most): pmg_most_ahead. */
+enum { PMG_RUNS_AHEAD = 96 };
+
 static inline int64_t pmg_ahead_of(int far, int64_t ahead, int64_t next, int64_t rows)
 {
 	if (far & PMG_FAR_LANES)
 		return next;
+	if (far & PMG_FAR_RUNS)
+		return PMG_RUNS_AHEAD;
 	return !(far & PMG_FAR_BLOCKS) ? 0 : ahead < rows/2 ? ahead : rows/2;
 }
 
@@ -398,8 +422,12 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 	{ \
 		const int64_t here = first/width*place->block, next = here + place->block; \
 		const int64_t later = direction < 0 ? next + rows*width : next - rows*width; \
-		const uintptr_t begin = (uintptr_t) from, size = sizeof(type); \
-		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size }; \
+		const uintptr_t begin = (uintptr_t) from; \
+		const int64_t size = (int64_t) sizeof(type); \
+		if (place->row == 1 && rows*width*size > PMG_BYTES_WHOLE) \
+			return (pmg_asked) { begin + (uintptr_t) (here*size), begin + (uintptr_t) (next*size), \
+					     (uintptr_t) (place->lane*size), sizeof(type), (uintptr_t) (width - 1) }; \
+		return (pmg_asked) { begin + (uintptr_t) (here*size), begin + (uintptr_t) (later*size), 0, 0, 0 }; \
 	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \

@@ -261,7 +261,7 @@ static inline void pmg_segments_ahead(const void *from, int64_t size, int64_t wi
 	{ \
 		const uintptr_t row = (uintptr_t) width*sizeof(type), first = (uintptr_t) from; \
 		const int64_t next = later->start + (direction < 0 ? later->rows : -rows); \
-		return (pmg_asked) { first + (uintptr_t) start*row, first + (uintptr_t) next*row }; \
+		return (pmg_asked) { first + (uintptr_t) start*row, first + (uintptr_t) next*row, 0, 0, 0 }; \
 	} \
 	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
 							   const pmg_place *place, int64_t start, \

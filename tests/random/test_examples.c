@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every pipeline of dsl_examples/, tests/programs/ and corners.pmg: the reference interpreter against generated code,
- * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. */
+ * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data.
+ *
+ *     test_examples [FILE.pmg…]       those of these files only */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,17 +32,27 @@ static int n_draws(const struct module *module)
 	return is_system && getenv("PMG_TEST_LONG") ? DRAWS_OF_SYSTEMS_LONG : DRAWS;
 }
 
-int main(void)
+static void compare_all(struct comparison *comparison)
+{
+	static const char *const folders[] = { "dsl_examples", "tests/programs", "tests/random", "tests/codegen/cases" };
+
+	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+		comparison_folder(comparison, folders[i], n_draws);
+}
+
+int main(int n_arguments, char **arguments)
 {
 	char folder[] = "/tmp/pmg-examples-XXXXXX";
 	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
 					 .folder = mkdtemp(folder), .variants = variants,
 					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
 
-	comparison_folder(&comparison, "dsl_examples", n_draws);
-	comparison_folder(&comparison, "tests/programs", n_draws);
-	comparison_folder(&comparison, "tests/random", n_draws);
-	comparison_folder(&comparison, "tests/codegen/cases", n_draws);
+	if (n_arguments < 2)
+		compare_all(&comparison);
+	for (int i = 1; i < n_arguments; i++) {
+		comparison.file = arguments[i];
+		comparison_file(&comparison, n_draws);
+	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;

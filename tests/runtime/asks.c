@@ -24,7 +24,7 @@ static bool only_whole_blocks_are_far(void)
 	       pmg_segments_far(&place, ROWS) == PMG_NEAR;
 }
 
-/* Lanes are, too, if the next block begins where these end, and is not too large to be there before its turn. */
+/* Lanes are, too, if the next block begins where these end; in runs, if it is too large to be there before its turn. */
 static bool only_whole_lanes_are_far(void)
 {
 	const int64_t most = PMG_BYTES_WHOLE/BYTES;
@@ -36,16 +36,21 @@ static bool only_whole_lanes_are_far(void)
 	place.asks_ahead = false;
 	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_NEAR;
 	place = (pmg_place) { .block = N_LANES*(most + 1), .row = 1, .lane = most + 1, .asks_ahead = true };
-	return ok && pmg_block_far(&place, N_LANES, N_LANES, most + 1, BYTES) == PMG_NEAR;
+	return ok && pmg_block_far(&place, N_LANES, N_LANES, most + 1, BYTES) == PMG_FAR_RUNS &&
+	       pmg_block_far(&place, N_LANES, N_LANES - 1, most + 1, BYTES) == PMG_NEAR;
 }
 
 /* Short blocks are left to the processor, lanes are not; a window asks where its loop does not. */
 static bool distances_follow(void)
 {
-	return pmg_far_if_long(48) == PMG_FAR_LANES && pmg_far_if_long(0) == PMG_FAR_LANES &&
-	       pmg_far_if_long(49) == (PMG_FAR_LANES | PMG_FAR_BLOCKS) &&
+	const int lanes = PMG_FAR_LANES | PMG_FAR_RUNS;
+
+	return pmg_far_if_long(48) == lanes && pmg_far_if_long(0) == lanes &&
+	       pmg_far_if_long(49) == (lanes | PMG_FAR_BLOCKS) &&
 	       pmg_rows_ahead(PMG_NEAR, AHEAD, 100) == 0 && pmg_most_ahead(PMG_NEAR, AHEAD, 100) == 0 &&
 	       pmg_rows_ahead(PMG_FAR_BLOCKS, AHEAD, 100) == AHEAD && pmg_most_ahead(PMG_FAR_BLOCKS, AHEAD, 60) == 30 &&
+	       pmg_rows_ahead(PMG_FAR_RUNS, AHEAD, 600) == PMG_RUNS_AHEAD &&
+	       pmg_most_ahead(PMG_FAR_RUNS, AHEAD, 600) == PMG_RUNS_AHEAD &&
 	       pmg_rows_ahead(PMG_FAR_LANES, AHEAD, 100) == 100 && pmg_most_ahead(PMG_FAR_LANES, AHEAD, 100) == 75 &&
 	       pmg_window_ahead(0, 48) == 48 && pmg_window_ahead(75, 48) == PMG_NO_ROW;
 }
@@ -77,6 +82,32 @@ static bool rows_go_on(int direction)
 		pmg_row_ask(&asked, row, ROWS, N_LANES*(int64_t) sizeof array[0]);
 	return asked.here == (uintptr_t) &array[PART] &&
 	       last == (uintptr_t) &array[2*PART + (direction < 0 ? (ROWS - 1)*N_LANES : 0)];
+}
+
+/* Of long lanes, rows stand for lines in runs of each lane in turn: all of a run's rows before the first of the next,
+ * each line of a block once, whichever way the loop goes. */
+static bool runs_go_on(int64_t width, int64_t rows, int direction)
+{
+	static const double array[PMG_BYTES_WHOLE];
+	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
+	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_BYTES_RUN/(int64_t) sizeof array[0];
+	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, 0, rows, direction);
+	static bool is_asked[PMG_BYTES_WHOLE];
+	bool ok = asked.here == (uintptr_t) array && asked.later == (uintptr_t) &array[width*rows] && asked.lane;
+
+	memset(is_asked, 0, sizeof is_asked);
+	for (int64_t row = 0; row < rows; row++) {
+		const uintptr_t from = pmg_run_from(&asked, 0, (uintptr_t) row, (uintptr_t) bytes);
+
+		ok = ok && (int64_t) (from/sizeof array[0])%rows/rows_of_run == row/rows_of_run;
+		for (uintptr_t line = from/PMG_CACHE_LINE; line < (from + (uintptr_t) bytes)/PMG_CACHE_LINE; line++) {
+			ok = ok && !is_asked[line];
+			is_asked[line] = true;
+		}
+	}
+	for (int64_t row = -rows; row < 2*rows; row += rows - 1)
+		pmg_row_ask(&asked, row, rows, bytes);
+	return ok;
 }
 
 /* Trees of 7, 5, 5 and 3 nodes, in blocks of one for two threads that take one at a time: behind the first lies the
@@ -115,7 +146,7 @@ static bool shares_complete_each_other(int64_t n, int64_t first, int far)
 {
 	static int times[5*MOST_ROWS];
 	const int64_t ahead = pmg_most_ahead(far, AHEAD, n);
-	const int64_t most = far == PMG_FAR_BLOCKS ? ahead + PMG_BYTES_ASKED/BYTES : n + 1;
+	const int64_t most = far != PMG_FAR_LANES ? ahead + PMG_BYTES_ASKED/BYTES : n + 1;
 	bool ok = ahead <= (far == PMG_FAR_BLOCKS ? AHEAD : n);
 
 	memset(times, 0, sizeof times);
@@ -124,7 +155,7 @@ static bool shares_complete_each_other(int64_t n, int64_t first, int far)
 			const int64_t asked = pmg_ask_most(left, ahead, BYTES);
 
 			ok = ok && asked <= most && (asked == 0 || asked >= ahead);
-			ok = ok && (asked == 0 || far == PMG_FAR_BLOCKS || at%n + asked >= n);
+			ok = ok && (asked == 0 || far != PMG_FAR_LANES || at%n + asked >= n);
 			times[at + asked] += asked > 0;
 		}
 		for (int64_t done = first; done < n; done++) {
@@ -146,11 +177,15 @@ void test_asks(struct tests *tests)
 	CHECK(tests, distances_follow());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
+	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1));
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));
+	for (int64_t n = PMG_BYTES_WHOLE/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
+		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_RUNS) &&
+			     shares_complete_each_other(n, 1, PMG_FAR_RUNS));
 	for (int64_t n = 2; n <= PMG_BYTES_WHOLE/BYTES; n++)
 		CHECK(tests, shares_complete_each_other(n, 1, PMG_FAR_LANES));
 }
