@@ -254,8 +254,16 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-/* Of `rows` of so many bytes each. A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches
- * beside the one before it. */
+/* Of `rows` of so many bytes each. Long blocks, the sooner the more lines a row has, processors follow by themselves as
+ * well, and lines that are asked for push out what the block has made. A block of lanes that is not larger than
+ * PMG_BYTES_WHOLE finds room in the caches beside the one before it. */
+enum { PMG_BYTES_LONG = 1 << 18 };
+
+static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
+{
+	return rows*bytes*bytes > (int64_t) PMG_BYTES_LONG*PMG_CACHE_LINE;
+}
+
 static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
 {
 	const bool are_whole = place->row == 1 && place->lane == rows && n_lanes == width;
@@ -263,7 +271,7 @@ static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n
 	if (!place->asks_ahead)
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
-		return PMG_FAR_BLOCKS;
+		return pmg_rows_are_long(rows, bytes) ? PMG_NEAR : PMG_FAR_BLOCKS;
 	if (!are_whole)
 		return PMG_NEAR;
 	return rows*bytes <= PMG_BYTES_WHOLE ? PMG_FAR_LANES : PMG_FAR_RUNS;

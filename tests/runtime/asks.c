@@ -18,6 +18,9 @@ static bool only_whole_blocks_are_far(void)
 	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_BLOCKS &&
 	     pmg_block_far(&place, N_LANES, N_LANES - 1, ROWS, BYTES) == PMG_NEAR &&
 	     pmg_block_far(&place, 2*N_LANES, 2*N_LANES, ROWS, BYTES) == PMG_NEAR &&
+	     pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES/2, BYTES) == PMG_FAR_BLOCKS &&
+	     pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES/2 + 1, BYTES) == PMG_NEAR &&
+	     !pmg_rows_are_long(PMG_BYTES_LONG/64, 64) && pmg_rows_are_long(PMG_BYTES_LONG/64 + 1, 64) &&
 	     pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS && pmg_segments_far(&place, 0) == PMG_NEAR;
 	place.lane = ROWS;
 	return ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
