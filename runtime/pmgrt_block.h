@@ -297,7 +297,7 @@ typedef struct pmg_asked {
 	uintptr_t lane, size, last_lane;
 } pmg_asked;
 
-/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, and in one run. */
+/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, in one run. */
 enum { PMG_BYTES_RUN = 256 };
 
 static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)

@@ -34,7 +34,9 @@ static int n_draws(const struct module *module)
 
 static void compare_all(struct comparison *comparison)
 {
-	static const char *const folders[] = { "dsl_examples", "tests/programs", "tests/random", "tests/codegen/cases" };
+	static const char *const folders[] = {
+		"dsl_examples", "tests/programs", "tests/random", "tests/codegen/cases"
+	};
 
 	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
 		comparison_folder(comparison, folders[i], n_draws);
