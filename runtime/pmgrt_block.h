@@ -254,10 +254,17 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-/* Of `rows` of so many bytes each. Long blocks, the sooner the more lines a row has, processors follow by themselves as
- * well, and lines that are asked for push out what the block has made. A block of lanes that is not larger than
- * PMG_BYTES_WHOLE finds room in the caches beside the one before it. */
-enum { PMG_BYTES_LONG = 1 << 18 };
+/* Of `rows` of so many bytes each. Blocks of more than PMG_BYTES_LONG in rows of a line, of half as much in rows of
+ * two, and so on, processors follow by themselves as well, and lines that are asked for push out what the block has
+ * made. A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches beside the one before it; a
+ * larger one is asked for in runs, if a row is not larger than a run. Where arrays of several types are on both sides
+ * of that, the windows ask. */
+enum { PMG_BYTES_LONG = 1 << 18, PMG_BYTES_RUN = 256 };
+
+static inline bool pmg_lanes_have_runs(const pmg_place *place, int64_t rows, int64_t bytes)
+{
+	return place->row == 1 && rows*bytes > PMG_BYTES_WHOLE;
+}
 
 static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
 {
@@ -266,15 +273,15 @@ static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
 
 static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
 {
-	const bool are_whole = place->row == 1 && place->lane == rows && n_lanes == width;
+	const bool are_whole = place->lane == rows && n_lanes == width;
 
 	if (!place->asks_ahead)
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
 		return pmg_rows_are_long(rows, bytes) ? PMG_NEAR : PMG_FAR_BLOCKS;
-	if (!are_whole)
+	if (place->row != 1 || !are_whole || bytes > PMG_BYTES_RUN)
 		return PMG_NEAR;
-	return rows*bytes <= PMG_BYTES_WHOLE ? PMG_FAR_LANES : PMG_FAR_RUNS;
+	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_FAR_RUNS : PMG_FAR_LANES;
 }
 
 /* From the first row of a block to a row of it, or, before the first and behind the last, of one that follows. */
@@ -297,9 +304,9 @@ typedef struct pmg_asked {
 	uintptr_t lane, size, last_lane;
 } pmg_asked;
 
-/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, in one run. */
-enum { PMG_BYTES_RUN = 256 };
-
+/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, in one run. Of
+ * the last runs, if they are shorter, the first lanes have theirs and as much behind it; others do not, which
+ * processors that read ahead make up for. */
 static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)
 {
 	const uintptr_t at = row*bytes, run = row*asked->size & -(uintptr_t) PMG_BYTES_RUN;
@@ -307,14 +314,21 @@ static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, ui
 	return first + run + (at/PMG_BYTES_RUN & asked->last_lane)*asked->lane + at%PMG_BYTES_RUN;
 }
 
-/* Into the second cache: the nearest one has few requests under way at a time. */
-static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
+/* Where what is asked for by the number of a row begins, which is of this block or the next one. */
+static inline uintptr_t pmg_row_asked(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
 {
 	const bool is_here = (uint64_t) row < (uint64_t) rows;
 	const uintptr_t first = is_here ? asked->here : asked->later;
 	const int64_t inside = is_here ? row : row < 0 ? row + rows : row - rows;
-	const uintptr_t from = asked->lane ? pmg_run_from(asked, first, (uintptr_t) inside, (uintptr_t) bytes)
-					   : first + (uintptr_t) (row*bytes);
+
+	return asked->lane ? pmg_run_from(asked, first, (uintptr_t) inside, (uintptr_t) bytes)
+			   : first + (uintptr_t) (row*bytes);
+}
+
+/* Into the second cache: the nearest one has few requests under way at a time. */
+static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
+{
+	const uintptr_t from = pmg_row_asked(asked, row, rows, bytes);
 
 	for (uintptr_t byte = 0; byte < (uintptr_t) bytes; byte += PMG_CACHE_LINE)
 		__builtin_prefetch((const void *) (from + byte), 0, 2);
@@ -327,8 +341,8 @@ static inline int pmg_far_if_long(int64_t rows)
 }
 
 /* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all
- * that two loops ask for is here or in the next block. Of lanes in runs, more than a run has, of which there are a few
- * in any block that is large. Of lanes as a whole, so many that it is the next block's: pmg_rows_ahead; that of a loop
+ * that two loops ask for is here or in the next block. Of lanes in runs, more rows than a run has (f32: 64), and so few
+ * that with a quarter more, as two loops ask, it is not behind the next block. Of lanes as a whole, so many that it is the next block's: pmg_rows_ahead; that of a loop
  * that shares the asking with another one (pmg_ask_most): pmg_most_ahead. */
 enum { PMG_RUNS_AHEAD = 96 };
 
@@ -382,9 +396,9 @@ static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead, int64_t bytes)
 static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
 				   int64_t ahead, int64_t rows, bool is_written)
 {
-	uintptr_t lane_row = (uintptr_t) block + (uintptr_t) (pmg_row_from(place, ahead, rows)*size);
+	uintptr_t lane_row = (uintptr_t) block + (uintptr_t) pmg_row_from(place, ahead, rows)*(uintptr_t) size;
 
-	for (int64_t lane = 0; lane < n_lanes; lane++, lane_row += (uintptr_t) (place->lane*size))
+	for (int64_t lane = 0; lane < n_lanes; lane++, lane_row += (uintptr_t) place->lane*(uintptr_t) size)
 		if (is_written)
 			__builtin_prefetch((const void *) lane_row, 1, 2);
 		else
@@ -430,12 +444,11 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 	{ \
 		const int64_t here = first/width*place->block, next = here + place->block; \
 		const int64_t later = direction < 0 ? next + rows*width : next - rows*width; \
-		const uintptr_t begin = (uintptr_t) from; \
-		const int64_t size = (int64_t) sizeof(type); \
-		if (place->row == 1 && rows*width*size > PMG_BYTES_WHOLE) \
-			return (pmg_asked) { begin + (uintptr_t) (here*size), begin + (uintptr_t) (next*size), \
-					     (uintptr_t) (place->lane*size), sizeof(type), (uintptr_t) (width - 1) }; \
-		return (pmg_asked) { begin + (uintptr_t) (here*size), begin + (uintptr_t) (later*size), 0, 0, 0 }; \
+		const uintptr_t begin = (uintptr_t) from, size = sizeof(type); \
+		if (pmg_lanes_have_runs(place, rows, width*(int64_t) size)) \
+			return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) next*size, \
+					     (uintptr_t) place->lane*size, size, (uintptr_t) (width - 1) }; \
+		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size, 0, 0, 0 }; \
 	} \
 	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
 							const pmg_place *place, int64_t first, int64_t n_lanes, \

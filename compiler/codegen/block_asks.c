@@ -3,7 +3,8 @@
  * Rows that are asked for ahead (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
  * loop over rows reads them where they lie. Each iteration asks for the rows of all arrays that it reads some
  * iterations later, if all of these lie far away: in the caches that would cost more than it gives. Where all lie lane
- * after lane, which windows copy, iterations ask for the lines of the next block instead, in the order of memory.
+ * after lane, which windows copy, iterations ask for the lines of the next block instead, in the order of memory, or,
+ * of long lanes, for some of each in turn.
  *
  * Where another loop over the rows follows, memory would rest while it runs. So that one asks, too: for rows that the
  * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest).

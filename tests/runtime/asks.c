@@ -79,37 +79,61 @@ static bool rows_go_on(int direction)
 	static const double array[3*PART];
 	const pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
 	const pmg_asked asked = pmg_block_asked_f64(N_LANES, array, &place, N_LANES, ROWS, direction);
-	const uintptr_t last = asked.later + (uintptr_t) ((direction < 0 ? -1 : ROWS)*N_LANES)*sizeof array[0];
+	const int64_t bytes = N_LANES*(int64_t) sizeof array[0];
+	bool ok = !asked.lane;
 
-	for (int64_t row = -ROWS; row < 2*ROWS; row++)
-		pmg_row_ask(&asked, row, ROWS, N_LANES*(int64_t) sizeof array[0]);
-	return asked.here == (uintptr_t) &array[PART] &&
-	       last == (uintptr_t) &array[2*PART + (direction < 0 ? (ROWS - 1)*N_LANES : 0)];
+	for (int64_t row = direction < 0 ? -ROWS : 0; row < (direction < 0 ? ROWS : 2*ROWS); row++) {
+		const int64_t inside = (row + ROWS)%ROWS, block = row < 0 || row >= ROWS ? 2 : 1;
+
+		ok = ok && pmg_row_asked(&asked, row, ROWS, bytes) == (uintptr_t) &array[block*PART + inside*N_LANES];
+	}
+	return ok;
+}
+
+/* Lanes that are short, or blocks, have none; where a row is larger than a run, windows ask. */
+static bool long_lanes_have_runs(void)
+{
+	static const float array[1];
+	const int64_t most = PMG_BYTES_WHOLE/64;
+	const pmg_place lies = { .block = 32*most, .row = 16, .lane = 1 }, lanes = { .block = 16*most, .row = 1,
+										     .lane = most };
+	const pmg_place large = { .block = 64*256, .row = 1, .lane = 256, .asks_ahead = true };
+
+	return !pmg_block_asked_f32(16, array, &lies, 0, 2*most, 1).lane &&
+	       !pmg_block_asked_f32(16, array, &lanes, 0, most, 1).lane &&
+	       pmg_block_asked_f32(16, array, &lanes, 0, most + 1, 1).lane == (uintptr_t) most*sizeof array[0] &&
+	       PMG_RUNS_AHEAD > PMG_BYTES_RUN/(int64_t) sizeof array[0] &&
+	       pmg_block_far(&large, 64, 64, 256, 64*8) == PMG_NEAR &&
+	       pmg_block_far(&large, 64, 64, 257, 64*4) == PMG_NEAR &&
+	       pmg_block_far(&large, 64, 64, 256, 64*4) == PMG_FAR_LANES;
 }
 
 /* Of long lanes, rows stand for lines in runs of each lane in turn: all of a run's rows before the first of the next,
- * each line of a block once, whichever way the loop goes. */
+ * each line of a block once, whichever way the loop goes, and behind the last row, or before the first, the same of the
+ * next block. */
 static bool runs_go_on(int64_t width, int64_t rows, int direction)
 {
 	static const double array[PMG_BYTES_WHOLE];
+	const uintptr_t begin = (uintptr_t) array, block = (uintptr_t) (width*rows)*sizeof array[0];
 	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
 	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_BYTES_RUN/(int64_t) sizeof array[0];
-	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, 0, rows, direction);
+	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, width, rows, direction);
 	static bool is_asked[PMG_BYTES_WHOLE];
-	bool ok = asked.here == (uintptr_t) array && asked.later == (uintptr_t) &array[width*rows] && asked.lane;
+	bool ok = asked.lane;
 
 	memset(is_asked, 0, sizeof is_asked);
 	for (int64_t row = 0; row < rows; row++) {
-		const uintptr_t from = pmg_run_from(&asked, 0, (uintptr_t) row, (uintptr_t) bytes);
+		const uintptr_t from = pmg_row_asked(&asked, row, rows, bytes) - begin - block;
 
+		ok = ok && from + (uintptr_t) bytes <= block &&
+		     pmg_row_asked(&asked, row - rows, rows, bytes) == begin + 2*block + from &&
+		     pmg_row_asked(&asked, row + rows, rows, bytes) == begin + 2*block + from;
 		ok = ok && (int64_t) (from/sizeof array[0])%rows/rows_of_run == row/rows_of_run;
-		for (uintptr_t line = from/PMG_CACHE_LINE; line < (from + (uintptr_t) bytes)/PMG_CACHE_LINE; line++) {
-			ok = ok && !is_asked[line];
-			is_asked[line] = true;
+		for (uintptr_t at = from; ok && at < from + (uintptr_t) bytes; at += PMG_CACHE_LINE) {
+			ok = !is_asked[at/PMG_CACHE_LINE];
+			is_asked[at/PMG_CACHE_LINE] = true;
 		}
 	}
-	for (int64_t row = -rows; row < 2*rows; row += rows - 1)
-		pmg_row_ask(&asked, row, rows, bytes);
 	return ok;
 }
 
@@ -180,7 +204,9 @@ void test_asks(struct tests *tests)
 	CHECK(tests, distances_follow());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
-	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1));
+	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1) &&
+		     runs_go_on(32, 288, -1));
+	CHECK(tests, long_lanes_have_runs());
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
