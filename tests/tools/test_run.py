@@ -250,9 +250,14 @@ def wrong_words():
     refuse(["life.pmg", "-o", "Y"], 2, "pmg run: -o Y: the form is -o NAME=FILE\n")
     for name, what in (("x.mat", "the format is read, not written"), ("x.npz", "the format is read, not written"),
                        ("x.xyz", "unknown format")):
-        refuse(["kinds.pmg", "--pipeline=doubled", "x=1", "n=5", "-o", f"x={name}"], 2,
+        refuse(["kinds.pmg", "--pipeline=doubled", "--cc=no-compiler", "x=1", "n=5", "-o", f"x={name}"], 2,
                f"pmg run: {name}: {what}\n  help: written are .npy .h5 .hdf5 .mtx .tns .tsv .txt "
                ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool\n")
+    refuse(["kinds.pmg", "--pipeline=doubled", "--cc=no-compiler", "x=1", "n=5", "-o", "x=nodir/x.npy"], 4,
+           "pmg run: nodir/x.npy: cannot write: there is no such folder\n")
+    refuse(["kinds.pmg", "--pipeline=doubled", "--cc=no-compiler", "x=1", "n=5", "-o", "x=x.tsv"], 2,
+           "pmg run: x.tsv: the format holds sparse tensors only\n")
+    refuse(["kinds.pmg", "--pipeline=doubled", "x=1", "n=5", "n=6"], 2, "pmg run: 'n' is given twice: n=5 and n=6\n")
     refuse(["life.pmg", "-o", "Y=a.npy", "-o", "Y=b.npy"], 2,
            "pmg run: -o Y=b.npy: 'Y' goes to 'a.npy' already\n")
     refuse(["life.pmg", "w=w.txt"], 2,

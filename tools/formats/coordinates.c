@@ -161,9 +161,6 @@ bool coordinates_write(const struct location *location, const struct content *co
 {
 	struct output out;
 	int64_t base = coordinates_base(location);
-	if (content->kind != CONTENT_TENSOR)
-		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only",
-			    location->path);
 	if (!output_open_text(&out, location->path, failure))
 		return false;
 	int64_t n = ndarray_count(&content->members[content->n_members - 1].array);

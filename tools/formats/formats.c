@@ -195,6 +195,21 @@ static bool check_shape(const struct location *location, const struct content *c
 		    extents_text(location->rank, location->shape, given, sizeof(given)));
 }
 
+static bool is_matrix(const struct content *content)
+{
+	return content->kind == CONTENT_TENSOR ? content->n_members == 3 : content->members[0].array.rank <= 2;
+}
+
+/* Text of coordinates and values, and of matrices. */
+static bool fits_text(const struct location *location, const struct content *content, struct failure *failure)
+{
+	if (location->format->write == coordinates_write && content->kind != CONTENT_TENSOR)
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only", location->path);
+	if (location->format->write == matrix_market_write && !is_matrix(content))
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds matrices only", location->path);
+	return true;
+}
+
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure)
 {
 	if (!format_is_written(location, failure))
@@ -205,7 +220,8 @@ bool content_fits(const struct location *location, const struct content *content
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
 			    location->path);
-	return !holds_one_array(content) || check_shape(location, content, failure);
+	return fits_text(location, content, failure) &&
+	       (!holds_one_array(content) || check_shape(location, content, failure));
 }
 
 bool content_write(const struct location *location, const struct content *content, struct failure *failure)

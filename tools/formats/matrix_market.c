@@ -324,12 +324,9 @@ bool matrix_market_write(const struct location *location, const struct content *
 			 struct failure *failure)
 {
 	struct output out;
-	bool is_tensor = content->kind == CONTENT_TENSOR;
-	if (is_tensor ? content->n_members != 3 : content->members[0].array.rank > 2)
-		return fail(failure, OUTCOME_USAGE, "%s: the format holds matrices only", location->path);
 	if (!output_open_text(&out, location->path, failure))
 		return false;
-	if (is_tensor)
+	if (content->kind == CONTENT_TENSOR)
 		write_sparse(out.file, content);
 	else
 		write_dense(out.file, &content->members[0].array);

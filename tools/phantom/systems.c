@@ -3,6 +3,7 @@
  * A batch from its options. Each system has a stream of random numbers of its own, so that threads change nothing. */
 #include "phantom/systems.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,7 +25,8 @@ bool system_lengths_parse(const char *text, int64_t *low, int64_t *high, struct 
 	if (dots && parse_integer(first, low) && parse_integer(dots + 2, high) && *low >= 1 && *high >= *low &&
 	    *high <= INT32_MAX)
 		return true;
-	return fail(failure, OUTCOME_USAGE, "--lengths: '%s' is not LOW..HIGH", text);
+	return fail(failure, OUTCOME_USAGE, "--lengths: '%s' is not LOW..HIGH, integers from 1 to %" PRId32 ", LOW not "
+		    "above HIGH", text, INT32_MAX);
 }
 
 static bool lay_out(const struct system_options *o, struct system_phantom *p, struct failure *failure)

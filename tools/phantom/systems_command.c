@@ -184,8 +184,8 @@ const struct command phantom_hines_command = {
 	.name = "phantom hines",
 	.operands = "-o FILE.h5",
 	.sentence = "make Hines systems, on one tree or on many",
-	.details = "'pmg run dsl_examples/hines.pmg' takes what is made: T=FILE.h5 upper=FILE.h5 …, or F=FILE.h5 for "
-		   "many trees;\nwith --own, dsl_examples/hines_own.pmg does.\n"
+	.details = "'pmg run dsl_examples/hines.pmg --pipeline=hines' takes what is made: T=FILE.h5 upper=FILE.h5 …; of "
+		   "many trees,\n--pipeline=hines_forest does: F=FILE.h5 …; with --own, dsl_examples/hines_own.pmg.\n"
 		   "The same options give the same file.\n",
 	.options = hines_rows,
 	.n_options = sizeof(hines_rows) / sizeof(hines_rows[0]),
@@ -196,8 +196,8 @@ const struct command phantom_tri_command = {
 	.name = "phantom tri",
 	.operands = "-o FILE.h5",
 	.sentence = "make tridiagonal systems, diagonally dominant and symmetric",
-	.details = "'pmg run dsl_examples/tridiagonal.pmg' takes what is made: a=FILE.h5 b=FILE.h5 c=FILE.h5 "
-		   "d=FILE.h5;\nwith --lengths, dsl_examples/tri_ragged.pmg does.\n"
+	.details = "'pmg run dsl_examples/tridiagonal.pmg --pipeline=tri_batch' takes what is made: a=FILE.h5 "
+		   "b=FILE.h5\nc=FILE.h5 d=FILE.h5; with --lengths, dsl_examples/tri_ragged.pmg does.\n"
 		   "The same options give the same file.\n",
 	.options = tri_rows,
 	.n_options = sizeof(tri_rows) / sizeof(tri_rows[0]),

@@ -360,6 +360,10 @@ static bool no_size(const struct size *size, const char *text, struct failure *f
 static bool bind_size(struct session *s, struct size *size, const char *text, struct failure *failure)
 {
 	const char *name = size->param->name;
+	if (size->is_given)
+		return fail(failure, OUTCOME_USAGE, "'%s' is given twice: %s and %s=%s", name, size->source, name,
+			    text);
+	size->is_given = true;
 	size->source = arena_printf(s->arena, "%s=%s", name, text);
 	if (size->param->is_scalar) {
 		size->is_known = parse_real(text, &size->real);
@@ -367,7 +371,7 @@ static bool bind_size(struct session *s, struct size *size, const char *text, st
 	}
 	if (!parse_integer(text, &size->value) || size->value < 0)
 		return no_size(size, text, failure);
-	size->is_known = size->is_given = true;
+	size->is_known = true;
 	return true;
 }
 

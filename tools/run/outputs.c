@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Where outputs go. What this run reads is not overwritten by what it writes, but for an `inout` that goes
- * back to where it came from; and no two outputs go to one place. */
+ * back to where it came from; and no two outputs go to one place. What cannot be written is refused before
+ * anything is computed. */
+#include "formats/streams.h"
 #include "run/run.h"
 
 #include <string.h>
@@ -55,14 +57,31 @@ bool outputs_place(struct session *s, struct failure *failure)
 	return true;
 }
 
-bool results_save(struct session *s, const struct results *results, struct failure *failure)
+typedef bool output_step(const struct location *target, const struct content *content, struct failure *failure);
+
+static bool each_output(const struct session *s, const struct results *results, output_step *step,
+			struct failure *failure)
 {
 	for (int i = 0; i < s->arguments.n; i++) {
 		struct member member = { .array = results->arrays[i] };
 		struct content content = { .kind = CONTENT_ARRAY, .n_members = 1, .members = &member };
-		if (s->arguments.items[i].save &&
-		    !content_write(&s->arguments.items[i].target, &content, failure))
+		if (s->arguments.items[i].save && !step(&s->arguments.items[i].target, &content, failure))
 			return false;
 	}
 	return true;
+}
+
+static bool may_be_written(const struct location *target, const struct content *content, struct failure *failure)
+{
+	return content_fits(target, content, failure) && output_is_possible(target->path, failure);
+}
+
+bool outputs_fit(const struct session *s, const struct results *results, struct failure *failure)
+{
+	return each_output(s, results, may_be_written, failure);
+}
+
+bool results_save(const struct session *s, const struct results *results, struct failure *failure)
+{
+	return each_output(s, results, content_write, failure);
 }

@@ -187,7 +187,8 @@ static bool run(struct session *s, const word_list *operands, struct failure *fa
 	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
 	bool ok = session_open(s, operands->items[0], failure) && session_bind(s, operands, 1, failure) &&
-		  results_new(s, &results, failure) && run_pipeline(s, &results, failure);
+		  results_new(s, &results, failure) && outputs_fit(s, &results, failure) &&
+		  run_pipeline(s, &results, failure);
 	if (ok)
 		results_print(s, &results);
 	results_free(s, &results);
@@ -385,7 +386,7 @@ static const char details[] = "Flags of pmgc for its passes (--schedule=…, --p
 			      "range, holding their facts\n"
 			      "  FILE            .npy .mtx .tns .tsv .txt; 'pmg inspect --help' lists all\n"
 			      "  FILE.h5:/NAME   a dataset or, for an object, a group; without :/NAME the "
-			      "one called as the argument\n"
+			      "one called as the argument, or the only one\n"
 			      "  FILE.f64[3,4]   bare numbers and their shape, which may be left out where "
 			      "it follows from other arguments\n"
 			      "Sizes that follow from the shapes of files need not be given.\n"

@@ -218,7 +218,9 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 /* ---- outputs.c: where outputs go --------------------------------------------------- */
 /* `save` becomes `target`; false when one would destroy an input of this run or another output. */
 bool outputs_place(struct session *s, struct failure *failure);
-bool results_save(struct session *s, const struct results *results, struct failure *failure);
+/* Could they be written, as far as their formats, shapes and folders tell? */
+bool outputs_fit(const struct session *s, const struct results *results, struct failure *failure);
+bool results_save(const struct session *s, const struct results *results, struct failure *failure);
 
 /* ---- report.c, compare.c ------------------------------------------------------------- */
 bool results_new(struct session *s, struct results *results, struct failure *failure);
