@@ -21,6 +21,7 @@ struct systems_run {
 	struct effort effort;
 	FILE *json;
 	bool has_papers;        /* their figures come with the source, not with an installation */
+	int n_cases;            /* measured so far */
 };
 
 /* ---- One case ------------------------------------------------------------------------------ */
@@ -126,6 +127,7 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 	if (!systems_case_open(run->values, shape, n_systems, &problem, failure))
 		return false;
 	bool ok = measure_case(run, &problem, &rows, failure);
+	run->n_cases++;
 	for (int i = 0; i < rows.n; i++)
 		systems_row_free(rows.items[i]);
 	systems_case_close(&problem);
@@ -169,7 +171,7 @@ static bool run_sweep(struct systems_run *run, struct failure *failure)
 	for (char *shape = next_shape(&rest); shape; shape = next_shape(&rest))
 		if (!run_shape(run, shape, failure))
 			return false;
-	return true;
+	return run->n_cases > 0 || fail(failure, OUTCOME_RESOURCES, "nothing is measured: there is not the memory");
 }
 
 /* ---- The command --------------------------------------------------------------------------------- */

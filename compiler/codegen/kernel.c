@@ -507,7 +507,7 @@ static void emit_kernel_function(struct kernel *kernel)
 		line(w, "(void) arguments;");
 	if (!kernel->layout->module->loop.var)
 		line(w, "(void) control;");
-	if (!kernel->layout->module->groups.n)
+	if (!kernel->layout->module->groups.n || !*text)
 		line(w, "(void) plan;");
 	line(w, "return PMG_OK;");
 	close_block(w, "}");

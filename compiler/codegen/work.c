@@ -334,9 +334,12 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 	(void) target;
 	line(w, "static bool %s_suits(const void *arguments)\n{", layout->prefix);
 	w->indent++;
-	line(w, "const %s_args *args = arguments;", layout->module->name);
+	if (needs_args(layout, condition, false))
+		line(w, "const %s_args *args = arguments;", layout->module->name);
 	emit_params(w, layout, condition, false);
 	writer_blank(w);
+	if (!needs_args(layout, condition, false))
+		line(w, "(void) arguments;");
 	line(w, "return %s;", condition);
 	close_block(w, "}");
 	writer_blank(w);

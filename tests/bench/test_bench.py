@@ -289,6 +289,7 @@ def wrong_calls_are_told(folder):
                          "no version that is measured is called 'multicore'"),
                         (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),
                         (["tri", "--lengths=9"], "'9' is not LOW..HIGH"),
+                        (["tri", "--lengths=0..5"], "integers from 1 to 2147483647, LOW not above HIGH"),
                         (["hines", "--tree=smal-low"], "did you mean 'small-low'?"),
                         (["hines", "--shared", "--many"], "--shared is for systems on one tree"),
                         (["hines", "--isa=v9"], "cannot run 'v9'"), (["hines", "here"], "'here' is not an option"),
@@ -299,6 +300,7 @@ def wrong_calls_are_told(folder):
         out = bench(*words[:1], *small, *words[1:], status=2)
         assert text in out, (words, out)
     assert "cannot open" in bench("--compare", "/nowhere/a", "/nowhere/b", status=4)
+    assert "nothing is measured" in bench("tri", "--n=8", "--systems=99999999999", status=5)
 
 
 @case
