@@ -342,8 +342,9 @@ static inline int pmg_far_if_long(int64_t rows)
 
 /* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all
  * that two loops ask for is here or in the next block. Of lanes in runs, more rows than a run has (f32: 64), and so few
- * that with a quarter more, as two loops ask, it is not behind the next block. Of lanes as a whole, so many that it is the next block's: pmg_rows_ahead; that of a loop
- * that shares the asking with another one (pmg_ask_most): pmg_most_ahead. */
+ * that with a quarter more, as two loops ask, it is not behind the next block. Of lanes as a whole, so many that it is
+ * the next block's: pmg_rows_ahead; that of a loop that shares the asking with another one (pmg_ask_most):
+ * pmg_most_ahead. */
 enum { PMG_RUNS_AHEAD = 96 };
 
 static inline int64_t pmg_ahead_of(int far, int64_t ahead, int64_t next, int64_t rows)

@@ -148,6 +148,8 @@ bool output_is_possible(const char *path, struct failure *failure)
 	struct output out;
 	if (!output_open(&out, path, failure))
 		return false;
-	output_close(&out, false, failure);
-	return true;
+	bool ok = fclose(out.file) == 0 || fail_file(failure, out.path, "cannot write:");
+	scratch_remove(out.part);
+	forget(&out);
+	return ok;
 }

@@ -184,8 +184,8 @@ const struct command phantom_hines_command = {
 	.name = "phantom hines",
 	.operands = "-o FILE.h5",
 	.sentence = "make Hines systems, on one tree or on many",
-	.details = "'pmg run dsl_examples/hines.pmg --pipeline=hines' takes what is made: T=FILE.h5 upper=FILE.h5 …; of "
-		   "many trees,\n--pipeline=hines_forest does: F=FILE.h5 …; with --own, dsl_examples/hines_own.pmg.\n"
+	.details = "'pmg run dsl_examples/hines.pmg --pipeline=hines' takes what is made: T=FILE.h5 upper=FILE.h5 …;\n"
+		   "of many trees, --pipeline=hines_forest: F=FILE.h5 …; with --own, dsl_examples/hines_own.pmg.\n"
 		   "The same options give the same file.\n",
 	.options = hines_rows,
 	.n_options = sizeof(hines_rows) / sizeof(hines_rows[0]),
