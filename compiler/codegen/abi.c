@@ -69,6 +69,15 @@ void emit_params(struct writer *w, const struct layout *layout, const char *body
 	w->span = outer;
 }
 
+void emit_arguments(struct writer *w, const struct layout *layout, const char *body)
+{
+	if (needs_args(layout, body, false))
+		line(w, "const %s_args *args = arguments;", layout->module->name);
+	else
+		line(w, "(void) arguments;");
+	emit_params(w, layout, body, false);
+}
+
 static void emit_args_struct(struct writer *w, const struct layout *layout)
 {
 	const struct module *module = layout->module;
@@ -220,11 +229,7 @@ void emit_extents(struct writer *w, const struct layout *layout, const struct ta
 	text = str_text(&scratch.text);
 	line(w, "static void %s_extents(const void *arguments, int64_t *%s)\n{", layout->prefix, values);
 	w->indent++;
-	if (needs_args(layout, text, false))
-		line(w, "const %s_args *args = arguments;", layout->module->name);
-	else
-		line(w, "(void) arguments;");
-	emit_params(w, layout, text, false);
+	emit_arguments(w, layout, text);
 	if (!layout->n_extents)
 		line(w, "(void) %s;", values);
 	else
@@ -264,11 +269,7 @@ void emit_assumption(struct writer *w, const struct layout *layout, const struct
 	emit_assumption_tests(&e);
 	line(w, "static const char *%s_assumption(const void *arguments)\n{", layout->module->name);
 	w->indent++;
-	if (needs_args(layout, str_text(&scratch.text), false))
-		line(w, "const %s_args *args = arguments;", layout->module->name);
-	else
-		line(w, "(void) arguments;");
-	emit_params(w, layout, str_text(&scratch.text), false);
+	emit_arguments(w, layout, str_text(&scratch.text));
 	writer_blank(w);
 	e.w = w;
 	emit_assumption_tests(&e);

@@ -19,6 +19,8 @@ void emit_functions(struct writer *w, const struct layout *layout);
 /* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
 void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
 bool needs_args(const struct layout *layout, const char *body, bool is_specialized);
+/* Where a function takes `const void *arguments`: as the pipeline's own, with those lines, or as unused. */
+void emit_arguments(struct writer *w, const struct layout *layout, const char *body);
 
 /* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
 

@@ -235,16 +235,12 @@ static void emit_count_function(struct work *work, struct writer *w)
 	line(w, "static void %s_count(const pmg_plan *plan, const void *arguments, double *%s)\n{", layout->prefix,
 	     counts);
 	w->indent++;
-	if (needs_args(layout, text, false))
-		line(w, "const %s_args *args = arguments;", layout->module->name);
-	emit_params(w, layout, text, false);
+	emit_arguments(w, layout, text);
 	writer_blank(w);
 	work->emit.w = w;
 	emit_counts(work, counts);
 	w->span = layout->module->span;
 	line(w, "(void) plan;");
-	if (!needs_args(layout, text, false))
-		line(w, "(void) arguments;");
 	close_block(w, "}");
 	writer_blank(w);
 }
@@ -334,12 +330,8 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 	(void) target;
 	line(w, "static bool %s_suits(const void *arguments)\n{", layout->prefix);
 	w->indent++;
-	if (needs_args(layout, condition, false))
-		line(w, "const %s_args *args = arguments;", layout->module->name);
-	emit_params(w, layout, condition, false);
+	emit_arguments(w, layout, condition);
 	writer_blank(w);
-	if (!needs_args(layout, condition, false))
-		line(w, "(void) arguments;");
 	line(w, "return %s;", condition);
 	close_block(w, "}");
 	writer_blank(w);
