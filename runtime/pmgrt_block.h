@@ -273,13 +273,13 @@ static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
 
 static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
 {
-	const bool are_whole = place->lane == rows && n_lanes == width;
+	const bool are_whole = place->row == 1 && place->lane == rows && n_lanes == width;
 
 	if (!place->asks_ahead)
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
 		return pmg_rows_are_long(rows, bytes) ? PMG_NEAR : PMG_FAR_BLOCKS;
-	if (place->row != 1 || !are_whole || bytes > PMG_BYTES_RUN)
+	if (!are_whole || bytes > PMG_BYTES_RUN)
 		return PMG_NEAR;
 	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_FAR_RUNS : PMG_FAR_LANES;
 }
