@@ -257,6 +257,8 @@ def wrong_words():
            "pmg run: nodir/x.npy: cannot write: there is no such folder\n")
     refuse(["kinds.pmg", "--pipeline=doubled", "--cc=no-compiler", "x=1", "n=5", "-o", "x=x.tsv"], 2,
            "pmg run: x.tsv: the format holds sparse tensors only\n")
+    refuse(["kinds.pmg", "--pipeline=doubled", "--cc=no-compiler", "x=1", "n=5", "-o", "x=x.txt.gz"], 2,
+           "pmg run: x.txt.gz: compressed text is read, not written\n")
     refuse(["kinds.pmg", "--pipeline=doubled", "x=1", "n=5", "n=6"], 2, "pmg run: 'n' is given twice: n=5 and n=6\n")
     refuse(["life.pmg", "-o", "Y=a.npy", "-o", "Y=b.npy"], 2,
            "pmg run: -o Y=b.npy: 'Y' goes to 'a.npy' already\n")

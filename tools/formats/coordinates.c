@@ -156,12 +156,19 @@ static void write_entry(FILE *file, const struct content *tensor, int64_t base, 
 	fprintf(file, "%.17g\n", ndarray_real(&tensor->members[n_modes].array, i));
 }
 
+bool coordinates_fits(const struct location *location, const struct content *content, struct failure *failure)
+{
+	if (content->kind != CONTENT_TENSOR)
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only", location->path);
+	return text_is_plain(location->path, failure);
+}
+
 bool coordinates_write(const struct location *location, const struct content *content,
 		       struct failure *failure)
 {
 	struct output out;
 	int64_t base = coordinates_base(location);
-	if (!output_open_text(&out, location->path, failure))
+	if (!output_open(&out, location->path, failure))
 		return false;
 	int64_t n = ndarray_count(&content->members[content->n_members - 1].array);
 	for (int64_t i = 0; i < n; i++)

@@ -10,20 +10,22 @@
 #include <sys/stat.h>
 
 static const struct format formats[] = {
-	{ "npy", ".npy", "NumPy's array", npy_read, npy_write },
-	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write },
-	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read, NULL },
-	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, NULL },
+	{ "npy", ".npy", "NumPy's array", npy_read, npy_write, NULL },
+	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write,
+	  NULL },
+	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read, NULL,
+	  NULL },
+	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, NULL, NULL },
 	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read,
-	  matrix_market_write },
+	  matrix_market_write, matrix_market_fits },
 	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
-	  coordinates_write },
+	  coordinates_write, coordinates_fits },
 	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read,
-	  coordinates_write },
+	  coordinates_write, coordinates_fits },
 	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read,
-	  text_write },
+	  text_write, text_fits },
 	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool",
-	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write },
+	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write, NULL },
 };
 
 #define N_FORMATS ((int) (sizeof(formats) / sizeof(formats[0])))
@@ -195,21 +197,6 @@ static bool check_shape(const struct location *location, const struct content *c
 		    extents_text(location->rank, location->shape, given, sizeof(given)));
 }
 
-static bool is_matrix(const struct content *content)
-{
-	return content->kind == CONTENT_TENSOR ? content->n_members == 3 : content->members[0].array.rank <= 2;
-}
-
-/* Text of coordinates and values, and of matrices. */
-static bool fits_text(const struct location *location, const struct content *content, struct failure *failure)
-{
-	if (location->format->write == coordinates_write && content->kind != CONTENT_TENSOR)
-		return fail(failure, OUTCOME_USAGE, "%s: the format holds sparse tensors only", location->path);
-	if (location->format->write == matrix_market_write && !is_matrix(content))
-		return fail(failure, OUTCOME_USAGE, "%s: the format holds matrices only", location->path);
-	return true;
-}
-
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure)
 {
 	if (!format_is_written(location, failure))
@@ -220,8 +207,9 @@ bool content_fits(const struct location *location, const struct content *content
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
 			    location->path);
-	return fits_text(location, content, failure) &&
-	       (!holds_one_array(content) || check_shape(location, content, failure));
+	if (location->format->fits && !location->format->fits(location, content, failure))
+		return false;
+	return !holds_one_array(content) || check_shape(location, content, failure);
 }
 
 bool content_write(const struct location *location, const struct content *content, struct failure *failure)

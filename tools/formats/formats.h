@@ -147,6 +147,8 @@ struct format {
 	/* NULL: the format is only read */
 	bool (*write)(const struct location *location, const struct content *content,
 		      struct failure *failure);
+	/* Is it content that `write` takes? NULL: it takes any. */
+	bool (*fits)(const struct location *location, const struct content *content, struct failure *failure);
 };
 
 /* Reads; on failure `content` is empty. */
@@ -169,13 +171,16 @@ bool raw_holds_reals(const char *path); /* as the suffix says */
 bool raw_write(const struct location *, const struct content *, struct failure *);
 bool text_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool text_write(const struct location *, const struct content *, struct failure *);
+bool text_fits(const struct location *, const struct content *, struct failure *);
 bool coordinates_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool coordinates_write(const struct location *, const struct content *, struct failure *);
+bool coordinates_fits(const struct location *, const struct content *, struct failure *);
 /* The line of entry `i`, from 1; 0: the file has lines of another kind. */
 int64_t coordinates_line(const struct location *location, int64_t i);
 int64_t coordinates_base(const struct location *location); /* from where the file counts */
 bool matrix_market_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool matrix_market_write(const struct location *, const struct content *, struct failure *);
+bool matrix_market_fits(const struct location *, const struct content *, struct failure *);
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool hdf5_write(const struct location *, const struct content *, struct failure *);
 /* Whether an array can be made in what is there: no file yet, or one of HDF5 without a group of that name. */

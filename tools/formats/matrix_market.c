@@ -320,11 +320,19 @@ static void write_dense(FILE *file, const struct ndarray *array)
 			write_number(file, array, i * columns + j);
 }
 
+bool matrix_market_fits(const struct location *location, const struct content *content, struct failure *failure)
+{
+	bool is_tensor = content->kind == CONTENT_TENSOR;
+	if (is_tensor ? content->n_members != 3 : content->members[0].array.rank > 2)
+		return fail(failure, OUTCOME_USAGE, "%s: the format holds matrices only", location->path);
+	return text_is_plain(location->path, failure);
+}
+
 bool matrix_market_write(const struct location *location, const struct content *content,
 			 struct failure *failure)
 {
 	struct output out;
-	if (!output_open_text(&out, location->path, failure))
+	if (!output_open(&out, location->path, failure))
 		return false;
 	if (content->kind == CONTENT_TENSOR)
 		write_sparse(out.file, content);

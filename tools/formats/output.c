@@ -120,11 +120,10 @@ bool output_open(struct output *out, const char *path, struct failure *failure)
 	return refuse(out, path, failure);
 }
 
-bool output_open_text(struct output *out, const char *path, struct failure *failure)
+bool text_is_plain(const char *path, struct failure *failure)
 {
-	if (path_has_suffix_of(path, ".gz"))
-		return fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written", path);
-	return output_open(out, path, failure);
+	return !path_has_suffix_of(path, ".gz") ||
+	       fail(failure, OUTCOME_USAGE, "%s: compressed text is read, not written", path);
 }
 
 bool output_close(struct output *out, bool ok, struct failure *failure)

@@ -90,8 +90,8 @@ struct output {
 
 /* Makes "PATH.part-MACHINE-PROCESS" and opens it, and removes such parts of processes that have been killed. */
 bool output_open(struct output *out, const char *path, struct failure *failure);
-/* The same for text, which is not compressed. */
-bool output_open_text(struct output *out, const char *path, struct failure *failure);
+/* Text is read, but not written, when it is compressed. */
+bool text_is_plain(const char *path, struct failure *failure);
 /* Whether output_open can; nothing is left there. */
 bool output_is_possible(const char *path, struct failure *failure);
 /* With `ok`: to disk and renamed; else deleted. Frees the names. Returns whether the file is there. */

@@ -106,15 +106,21 @@ static void write_number(FILE *file, const struct ndarray *array, int64_t i)
 		fprintf(file, "%.*g", array->type == PMG_F32 ? 9 : 17, ndarray_real(array, i));
 }
 
+bool text_fits(const struct location *location, const struct content *content, struct failure *failure)
+{
+	int rank = content->members[0].array.rank;
+	if (rank > 2)
+		return fail(failure, OUTCOME_USAGE, "%s: text holds at most two dimensions, the array has %d",
+			    location->path, rank);
+	return text_is_plain(location->path, failure);
+}
+
 bool text_write(const struct location *location, const struct content *content, struct failure *failure)
 {
 	struct output out;
 	const struct ndarray *array = &content->members[0].array;
 	int64_t n = ndarray_count(array), columns = array->rank == 2 ? array->shape[1] : 1;
-	if (array->rank > 2)
-		return fail(failure, OUTCOME_USAGE, "%s: text holds at most two dimensions, the array has %d",
-			    location->path, array->rank);
-	if (!output_open_text(&out, location->path, failure))
+	if (!output_open(&out, location->path, failure))
 		return false;
 	for (int64_t i = 0; i < n; i++) {
 		write_number(out.file, array, i);
