@@ -3,8 +3,9 @@
  * Trials: each candidate is planned and run three times (as the kernels of S4 are), on scratch that all share, or each
  * on its own, with arguments in its blocks. The best plan so far is held while the next one is made, so that at most
  * two exist at once. Unless one of them is clearly slower, both are run some more times in turns, so that clock, caches
- * and other work meet them alike. A candidate that does not fit beside the best, or that fails, is left out with the
- * reason; one that is far behind after its first run is not run again. */
+ * and other work meet them alike; then the next one is better only if it is so turn by turn, and by more than chance
+ * explains. A candidate that does not fit beside the best, or that fails, is left out with the reason; one that is far
+ * behind after its first run is not run again. */
 #include "plan.h"
 
 #include <math.h>
@@ -25,6 +26,9 @@ enum { MOST_TIMES = 256 };
 /* Turns, and how many more of those that are so close after them. */
 enum { TURNS = 4, MORE_TURNS = 4 };
 #define CLOSE 1.1
+
+/* What the next one takes of the best one's time in the turn in the middle, if it is better. */
+#define BETTER 0.97
 
 /* A run is so many executions, or iterations of a pipeline with `iterate`, that it takes so long: other work that
  * takes a core for a moment meets a part of a run, and not all runs of a candidate. */
@@ -165,22 +169,39 @@ static void best_lose(struct trials *trials)
 	best_drop(trials);
 }
 
-/* Runs the best plan and the next one in turns. Meanwhile the best one takes no more memory, which has been promised to
- * the next. */
-static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct plan *plan, double *seconds)
+/* What stands in the middle, in order, or between the two that do. */
+static double middle(double *values, int n)
+{
+	for (int i = 1; i < n; i++)
+		for (int k = i; k > 0 && values[k] < values[k - 1]; k--) {
+			const double value = values[k];
+
+			values[k] = values[k - 1];
+			values[k - 1] = value;
+		}
+	return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+/* Runs the best plan and the next one in turns: the part of the best one's time that the next one takes. Meanwhile the
+ * best one takes no more memory, which has been promised to the next. */
+static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct plan *plan, double *seconds, double *part)
 {
 	pmg_trial *const best = &trials->trials[trials->chosen];
 	const int64_t limit = trials->best->max_memory;
 	pmg_status status = PMG_OK, lost = PMG_OK;
+	double parts[TURNS + MORE_TURNS];
+	int turn = 0;
 
 	if (limit > 0)
 		trials->best->max_memory = trials->best->bytes;
-	for (int turn = 0; turn < TURNS + MORE_TURNS && status == PMG_OK && lost == PMG_OK; turn++) {
+	for (; turn < TURNS + MORE_TURNS && status == PMG_OK && lost == PMG_OK; turn++) {
 		if (turn == TURNS && !are_close(trials->best_seconds, *seconds))
 			break;
 		lost = run_noted(trials, trials->best, best, &trials->best_seconds);
 		status = run_noted(trials, plan, trial, seconds);
+		parts[turn] = trial->runs[trial->n_runs - 1] / best->runs[best->n_runs - 1];
 	}
+	*part = middle(parts, turn);
 	trials->best->max_memory = limit;
 	if (lost != PMG_OK)
 		best_lose(trials);
@@ -225,12 +246,13 @@ static void next_close(struct trials *trials)
 		scratch_close(trials->of_next);
 }
 
-static void keep_better(struct trials *trials, int32_t number, struct plan *plan, double seconds)
+/* `part`: of the best one's time. */
+static void keep_better(struct trials *trials, int32_t number, struct plan *plan, double seconds, double part)
 {
 	struct scratch *const of_best = trials->of_best;
 	struct plan *loser = plan;
 
-	if (!trials->best || seconds < trials->best_seconds) {
+	if (!trials->best || part < BETTER) {
 		loser = trials->best;
 		trials->best = plan;
 		trials->best_seconds = seconds;
@@ -257,7 +279,7 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 {
 	pmg_trial *const trial = &trials->trials[number];
 	struct plan *plan = NULL;
-	double seconds;
+	double seconds, part = 0;
 	pmg_status status = next_plan(trials, number, &plan);
 
 	trials->lacks_room = trials->options->in_blocks && status == PMG_NO_RESOURCES && trials->best;
@@ -266,11 +288,12 @@ static pmg_status candidate_try(struct trials *trials, int32_t number)
 	if (status == PMG_OK) {
 		trial->inspection = plan->report.inspection;
 		status = plan_try(trials, plan, trial, &seconds);
+		part = trials->best ? seconds / trials->best_seconds : 0;
 	}
 	if (status == PMG_OK && is_worth_turns(trials, trial, seconds))
-		status = take_turns(trials, trial, plan, &seconds);
+		status = take_turns(trials, trial, plan, &seconds, &part);
 	if (status == PMG_OK) {
-		keep_better(trials, number, plan, seconds);
+		keep_better(trials, number, plan, seconds, part);
 		return PMG_OK;
 	}
 	if (!trials->lacks_room)

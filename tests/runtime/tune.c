@@ -21,13 +21,28 @@ struct family {
 	pmg_array_desc large_arrays[LIFE_ARRAYS + 1];
 };
 
-static pmg_status slow_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+static pmg_status busy_kernel(int tenths_of_ms, pmg_plan *plan, const void *args, pmg_control *control)
 {
-	const clock_t until = clock() + CLOCKS_PER_SEC / 50;
+	const clock_t until = clock() + CLOCKS_PER_SEC / 10000 * tenths_of_ms;
 
 	while (clock() < until)
 		;
 	return life_describe()->kernel(plan, args, control);
+}
+
+static pmg_status slow_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+{
+	return busy_kernel(200, plan, args, control);
+}
+
+static pmg_status hardly_faster_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+{
+	return busy_kernel(198, plan, args, control);
+}
+
+static pmg_status faster_kernel(pmg_plan *plan, const void *args, pmg_control *control)
+{
+	return busy_kernel(170, plan, args, control);
 }
 
 static pmg_status broken_kernel(pmg_plan *plan, const void *args, pmg_control *control)
@@ -260,6 +275,34 @@ static bool has_taken_turns(struct tests *tests, bool is_last)
 	}
 	attempt_end(tests, &attempt);
 	return is_right;
+}
+
+/* The second of two candidates is taken if it is faster by more than chance explains. False where other work on the
+ * machine has had its part in it. */
+static bool is_chosen_from_two(struct tests *tests, pmg_kernel *second, bool is_expected, bool is_last)
+{
+	struct attempt attempt;
+	bool is_right;
+
+	attempt_begin(&attempt, 0);
+	attempt.family.desc[FIRST].n_candidates = LARGE;
+	for (int i = 0; i < LARGE; i++)
+		attempt.family.desc[i].work = &works[FAST];
+	attempt.family.desc[FAST].kernel = second;
+	attempt_plan(&attempt, (pmg_options) { .tune = PMG_TUNE_MEASURE });
+	is_right = attempt.report && strcmp(attempt.report->choice, is_expected ? "fast" : "") == 0;
+	if (is_right || is_last)
+		CHECK(tests, is_right && attempt.report->trials[FAST].n_runs > PMG_TRIAL_RUNS);
+	attempt_end(tests, &attempt);
+	return is_right;
+}
+
+static void test_margin(struct tests *tests)
+{
+	for (int left = 5; left-- > 0 && !is_chosen_from_two(tests, hardly_faster_kernel, false, left == 0);)
+		;
+	for (int left = 5; left-- > 0 && !is_chosen_from_two(tests, faster_kernel, true, left == 0);)
+		;
 }
 
 static void test_turns(struct tests *tests)
@@ -497,6 +540,7 @@ void test_tune(struct tests *tests)
 	test_estimate(tests);
 	test_measure(tests);
 	test_turns(tests);
+	test_margin(tests);
 	test_inputs(tests);
 	test_named(tests);
 	test_deterministic(tests);
