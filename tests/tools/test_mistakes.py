@@ -122,6 +122,13 @@ def what_is_lost():
                f"pmg run: -o w={name}: that is the input 'Y' of this run\n  help: name another file\n")
     refuse([*wc, *HEAD, "Y=Y.f64", "-o", "w=life.h5:/PHI"], 2,
            "pmg run: life.h5: /PHI: it is a group, which --force replaces by the array\n")
+    compiled = ["run", "wc.pmg", *HEAD, "Y=Y.f64", "--cc=no-compiler"]
+    Path("text.h5").write_text("w\n")
+    for place, status, message in (
+            ("life.h5:/PHI", 2, "life.h5: /PHI: it is a group, which --force replaces by the array"),
+            ("life.h5:/D/w", 2, "life.h5: /D: it is no group"),
+            ("text.h5:/w", 3, "text.h5: not an HDF5 file that can be opened: file signature not found")):
+        refuse([*compiled, "-o", f"w={place}"], status, f"pmg run: {message}\n")
     refuse(["convert", "Y.f64", "life.h5:/PHI"], 2,
            "pmg convert: life.h5: /PHI: it is a group, which --force replaces by the array\n")
     refuse(["convert", "phi.tsv", "life.h5:/D", "--modes", "a,v,f"], 2,

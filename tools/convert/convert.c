@@ -61,7 +61,7 @@ static bool parse_places(struct conversion *c, struct arena *arena, const word_l
 	if (!location_parse(&c->from, arena, operands->items[0], failure) ||
 	    !location_parse(&c->to, arena, operands->items[1], failure))
 		return false;
-	c->to.is_forced = c->values.force;
+	c->to.force = c->values.force ? FORCE_GIVEN : FORCE_OFFERED;
 	if (c->values.zero_based || c->values.one_based)
 		c->from.base = c->values.one_based;
 	return true;

@@ -56,7 +56,7 @@ bool hdf5_write_borrowed(struct content *content, const char *path, const char *
 				     .inner = (char *) (uintptr_t) inner,
 				     .rank = -1,
 				     .base = -1,
-				     .is_forced = true };
+				     .force = FORCE_GIVEN };
 	ok = ok && hdf5_write(&location, content, failure);
 	for (int i = 0; i < content->n_members; i++)
 		content->members[i].array.data = NULL;
@@ -113,6 +113,11 @@ struct member *content_find(const struct content *content, const char *name)
 		if (strcmp(content->members[i].name, name) == 0)
 			return &content->members[i];
 	return NULL;
+}
+
+bool content_is_array(const struct content *content)
+{
+	return content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
 }
 
 void content_free(struct content *content)

@@ -10,22 +10,22 @@
 #include <sys/stat.h>
 
 static const struct format formats[] = {
-	{ "npy", ".npy", "NumPy's array", npy_read, npy_write, NULL },
+	{ "npy", ".npy", "NumPy's array", npy_read, npy_write, .fits = NULL },
 	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write,
-	  NULL },
-	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read, NULL,
-	  NULL },
-	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, NULL, NULL },
+	  .has_room = hdf5_has_room },
+	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read,
+	  .write = NULL },
+	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, .write = NULL },
 	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read,
-	  matrix_market_write, matrix_market_fits },
+	  matrix_market_write, .fits = matrix_market_fits },
 	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
-	  coordinates_write, coordinates_fits },
+	  coordinates_write, .fits = coordinates_fits },
 	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read,
-	  coordinates_write, coordinates_fits },
+	  coordinates_write, .fits = coordinates_fits },
 	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read,
-	  text_write, text_fits },
+	  text_write, .fits = text_fits },
 	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool",
-	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write, NULL },
+	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write, .fits = NULL },
 };
 
 #define N_FORMATS ((int) (sizeof(formats) / sizeof(formats[0])))
@@ -165,11 +165,6 @@ bool content_read(const struct location *location, const struct wish *wish, stru
 	return false;
 }
 
-static bool holds_one_array(const struct content *content)
-{
-	return content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
-}
-
 static bool takes_lists(const struct format *format)
 {
 	return format->write == hdf5_write || format->write == coordinates_write ||
@@ -197,19 +192,26 @@ static bool check_shape(const struct location *location, const struct content *c
 		    extents_text(location->rank, location->shape, given, sizeof(given)));
 }
 
+bool location_has_room(const struct location *location, bool is_array, struct failure *failure)
+{
+	const struct format *format = location->format;
+	return !format || !format->has_room || format->has_room(location, is_array, failure);
+}
+
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure)
 {
 	if (!format_is_written(location, failure))
 		return false;
-	if (!holds_one_array(content) && !takes_lists(location->format))
+	if (!content_is_array(content) && !takes_lists(location->format))
 		return fail(failure, OUTCOME_USAGE, "%s: the format holds one array, not %d", location->path,
 			    content->n_members);
 	if (content->kind == CONTENT_GROUP && location->format->write != hdf5_write)
 		return fail(failure, OUTCOME_USAGE, "%s: the format does not hold groups of arrays",
 			    location->path);
-	if (location->format->fits && !location->format->fits(location, content, failure))
+	if ((location->format->fits && !location->format->fits(location, content, failure)) ||
+	    !location_has_room(location, content_is_array(content), failure))
 		return false;
-	return !holds_one_array(content) || check_shape(location, content, failure);
+	return !content_is_array(content) || check_shape(location, content, failure);
 }
 
 bool content_write(const struct location *location, const struct content *content, struct failure *failure)

@@ -90,6 +90,7 @@ struct member *content_add(struct content *content, const char *name, struct fai
 bool content_add_attribute(struct content *content, const char *name, int64_t value, struct failure *failure);
 const struct attribute *content_attribute(const struct content *content, const char *name);
 struct member *content_find(const struct content *content, const char *name);
+bool content_is_array(const struct content *content);  /* one, whatever its kind */
 void content_free(struct content *content);
 /* A group that has an array `name` (NULL: none is asked for), or one array only, becomes that array. */
 void content_pick(struct content *group, const char *name);
@@ -107,6 +108,9 @@ int64_t tensor_extent(const struct content *tensor,
 
 struct format;
 
+/* A group of HDF5 may be replaced by a dataset, and the other way round: no; if the user said --force; he did. */
+enum force { FORCE_NO, FORCE_OFFERED, FORCE_GIVEN };
+
 /* Where numbers are: PATH, FILE.h5:/INNER (.npz and .mat, too), or FILE.f64[SHAPE]. */
 struct location {
 	char *path, *inner; /* inner: NULL if not given */
@@ -114,7 +118,7 @@ struct location {
 	int64_t shape[PMG_MAX_RANK];
 	int base; /* of coordinates: 0 or 1; -1: the format's own */
 	const struct format *format;
-	bool is_forced; /* a group may be replaced by a dataset, and the other way round */
+	enum force force;
 };
 
 /* What a reader of a format with names is to look for: the object named `name` where no place is given, and of a
@@ -149,13 +153,16 @@ struct format {
 		      struct failure *failure);
 	/* Is it content that `write` takes? NULL: it takes any. */
 	bool (*fits)(const struct location *location, const struct content *content, struct failure *failure);
+	/* Can an array, or else a group, be made in what is there? NULL: what is there is replaced. */
+	bool (*has_room)(const struct location *location, bool is_array, struct failure *failure);
 };
 
 /* Reads; on failure `content` is empty. */
 bool content_read(const struct location *location, const struct wish *wish, struct content *content,
 		  struct failure *failure);
-/* Whether its kind and shape are what content_write() takes there. */
+/* Whether its kind and shape are what content_write() takes there, and there is room for it. */
 bool content_fits(const struct location *location, const struct content *content, struct failure *failure);
+bool location_has_room(const struct location *location, bool is_array, struct failure *failure);
 bool content_write(const struct location *location, const struct content *content, struct failure *failure);
 /* Does it end in one of ".tsv .tsv.gz", behind a name? */
 bool path_has_suffix_of(const char *path, const char *suffixes);
@@ -183,8 +190,7 @@ bool matrix_market_write(const struct location *, const struct content *, struct
 bool matrix_market_fits(const struct location *, const struct content *, struct failure *);
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool hdf5_write(const struct location *, const struct content *, struct failure *);
-/* Whether an array can be made in what is there: no file yet, or one of HDF5 without a group of that name. */
-bool hdf5_has_room(const struct location *location, struct failure *failure);
+bool hdf5_has_room(const struct location *, bool is_array, struct failure *);
 
 bool npz_read(const struct location *, const struct wish *, struct content *, struct failure *);
 bool mat_read(const struct location *, const struct wish *, struct content *, struct failure *);

@@ -14,8 +14,20 @@
 struct write_request {
 	const char *inner;
 	const struct content *content;
-	bool is_forced;
 };
+
+struct room_request {
+	const char *inner;
+	bool is_array;
+	enum force force;
+};
+
+static const char *inner_of(const struct location *location, bool is_array)
+{
+	if (location->inner && *location->inner)
+		return location->inner;
+	return is_array ? "/data" : "/";
+}
 
 /* ---- In the child ---------------------------------------------------------------------- */
 
@@ -56,28 +68,17 @@ static hid_t without_times(hid_t class)
 	return properties;
 }
 
-/* Without is_forced, what is replaced must be of the same kind. */
-static bool remove_old(struct hdf5_child *child, hid_t parent, const char *name, H5I_type_t kind)
+static bool remove_old(hid_t parent, const char *name)
 {
-	const struct write_request *request = child->request;
-	if (H5Lexists(parent, name, H5P_DEFAULT) <= 0)
-		return true;
-	hid_t old = H5Oopen(parent, name, H5P_DEFAULT);
-	H5I_type_t old_kind = old < 0 ? kind : H5Iget_type(old);
-	H5Oclose(old);
-	if (old_kind != kind && !request->is_forced)
-		child_fail(child, OUTCOME_USAGE, name,
-			   old_kind == H5I_GROUP ? "it is a group, which --force replaces by the array"
-						 : "it is no group; --force replaces it by one");
-	return H5Ldelete(parent, name, H5P_DEFAULT) >= 0;
+	return H5Lexists(parent, name, H5P_DEFAULT) <= 0 || H5Ldelete(parent, name, H5P_DEFAULT) >= 0;
 }
 
-static bool put_array(struct hdf5_child *child, hid_t parent, const char *name, const struct ndarray *array)
+static bool put_array(hid_t parent, const char *name, const struct ndarray *array)
 {
 	hsize_t shape[PMG_MAX_RANK] = { 0 };
 	for (int d = 0; d < array->rank; d++)
 		shape[d] = (hsize_t) array->shape[d];
-	if (!remove_old(child, parent, name, H5I_DATASET))
+	if (!remove_old(parent, name))
 		return false;
 	hid_t type = memory_type(array->type), properties = without_times(H5P_DATASET_CREATE);
 	hid_t links = H5Pcreate(H5P_LINK_CREATE);
@@ -110,26 +111,26 @@ static bool put_tensor_sizes(hid_t group, const struct content *tensor)
 }
 
 /* The root stays what it is, another group is made anew. */
-static hid_t make_group(struct hdf5_child *child, hid_t file, const char *name)
+static hid_t make_group(hid_t file, const char *name)
 {
 	hid_t links = H5Pcreate(H5P_LINK_CREATE);
 	H5Pset_create_intermediate_group(links, 1);
 	if (strcmp(name, "/") == 0)
 		return H5Gopen2(file, "/", H5P_DEFAULT);
-	if (!remove_old(child, file, name, H5I_GROUP))
+	if (!remove_old(file, name))
 		return H5I_INVALID_HID;
 	return H5Gcreate2(file, name, links, without_times(H5P_GROUP_CREATE), H5P_DEFAULT);
 }
 
-static bool put_group(struct hdf5_child *child, hid_t file, const char *name, const struct content *content)
+static bool put_group(hid_t file, const char *name, const struct content *content)
 {
-	hid_t group = make_group(child, file, name);
+	hid_t group = make_group(file, name);
 	bool ok = group >= 0;
 	for (int i = 0; ok && i < content->n_members; i++) {
 		char numbered[32];
 		const struct member *member = &content->members[i];
 		snprintf(numbered, sizeof(numbered), "mode%d", i);
-		ok = put_array(child, group, *member->name ? member->name : numbered, &member->array);
+		ok = put_array(group, *member->name ? member->name : numbered, &member->array);
 	}
 	if (ok && content->kind == CONTENT_TENSOR)
 		ok = put_tensor_sizes(group, content);
@@ -140,8 +141,7 @@ static void write_object(struct hdf5_child *child)
 {
 	const struct write_request *request = child->request;
 	const struct content *content = request->content;
-	bool is_array = content->kind == CONTENT_ARRAY || content->kind == CONTENT_FLAT;
-	const char *inner = request->inner && *request->inner ? request->inner : is_array ? "/data" : "/";
+	bool is_array = content_is_array(content);
 	child_listen(child);
 	if (child->size == 0) {
 		hid_t made =
@@ -150,19 +150,30 @@ static void write_object(struct hdf5_child *child)
 			child_fail(child, OUTCOME_IO, "cannot write", NULL);
 	}
 	hid_t file = child_open(child, H5F_ACC_RDWR);
-	bool ok = is_array ? put_array(child, file, inner, &content->members[0].array)
-			   : put_group(child, file, inner, content);
+	bool ok = is_array ? put_array(file, request->inner, &content->members[0].array)
+			   : put_group(file, request->inner, content);
 	if (!ok || H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 || H5Fclose(file) < 0)
 		child_fail(child, OUTCOME_IO, "cannot write", NULL);
 }
 
-/* Each object on the way to the last must be a group, and that one, if it is there, none. */
+/* What is there is of another kind. */
+static void kind_fail(struct hdf5_child *child, const char *path, bool is_group, enum force force)
+{
+	const char *reason = is_group ? "it is a group, and no place for an array" : "it is no group";
+	if (force == FORCE_OFFERED)
+		reason = is_group ? "it is a group, which --force replaces by the array"
+				  : "it is no group; --force replaces it by one";
+	child_fail(child, OUTCOME_USAGE, path, reason);
+}
+
+/* Each object on the way to the last must be a group, and that one, if it is there, of the kind that is written. */
 static void find_room(struct hdf5_child *child)
 {
 	char path[NAME_BYTES];
-	const char *inner = child->request, *at = inner + strspn(inner, "/");
+	const struct room_request *request = child->request;
+	const char *inner = request->inner, *at = inner + strspn(inner, "/");
 	hid_t file = child_open(child, H5F_ACC_RDONLY);
-	if (!*at)
+	if (!*at && request->is_array)
 		child_fail(child, OUTCOME_USAGE, inner, "it is the file's root; an array needs a name");
 	while (*at) {
 		at += strcspn(at, "/");
@@ -171,11 +182,10 @@ static void find_room(struct hdf5_child *child)
 		if (H5Lexists(file, path, H5P_DEFAULT) <= 0)
 			return;
 		hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-		bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
+		bool is_last = !*at, is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
 		H5Oclose(object);
-		if (is_group != (*at != 0))
-			child_fail(child, OUTCOME_USAGE, path, is_group ? "it is a group, and no place for an array"
-									: "it is no group");
+		if (is_group == (is_last && request->is_array) && !(is_last && request->force == FORCE_GIVEN))
+			kind_fail(child, path, is_group, is_last ? request->force : FORCE_NO);
 	}
 }
 
@@ -195,11 +205,14 @@ static bool copy_old(const char *path, FILE *to, struct failure *failure)
 	return ok && ((fflush(to) == 0 && !ferror(to)) || fail_file(failure, path, "cannot write:"));
 }
 
-bool hdf5_has_room(const struct location *location, struct failure *failure)
+bool hdf5_has_room(const struct location *location, bool is_array, struct failure *failure)
 {
 	struct stat status;
+	struct room_request request = { .inner = inner_of(location, is_array),
+					.is_array = is_array,
+					.force = location->force };
 	struct hdf5_child child = { .path = location->path, .is_limited = true, .work = find_room,
-				    .request = location->inner ? location->inner : "/data" };
+				    .request = &request };
 	struct hdf5_parent parent = { .path = location->path };
 	return stat(location->path, &status) != 0 || status.st_size == 0 || hdf5_run(&child, &parent, failure);
 }
@@ -207,9 +220,8 @@ bool hdf5_has_room(const struct location *location, struct failure *failure)
 bool hdf5_write(const struct location *location, const struct content *content, struct failure *failure)
 {
 	struct output out;
-	struct write_request request = { .inner = location->inner,
-					 .content = content,
-					 .is_forced = location->is_forced };
+	struct write_request request = { .inner = inner_of(location, content_is_array(content)),
+					 .content = content };
 	struct hdf5_child child = { .work = write_object, .request = &request };
 	struct hdf5_parent parent = { .path = location->path };
 	if (!output_open(&out, location->path, failure))

@@ -61,12 +61,6 @@ struct solution {
 	struct content content;         /* borrows x */
 };
 
-static bool is_writable(const struct location *target, struct failure *failure)
-{
-	return output_is_possible(target->path, failure) &&
-	       (target->format->write != hdf5_write || hdf5_has_room(target, failure));
-}
-
 /* Before the work: can it be written there? Nothing to do without an output. */
 static bool solution_place(struct solution *solution, struct arena *arena, const struct values *v, double *x, int64_t n,
 			   struct failure *failure)
@@ -75,7 +69,7 @@ static bool solution_place(struct solution *solution, struct arena *arena, const
 	return !v->output || (location_parse(&solution->target, arena, v->output, failure) &&
 			      content_borrow(&solution->content, "x", PMG_F64, 1, n, 0, x, failure) &&
 			      content_fits(&solution->target, &solution->content, failure) &&
-			      is_writable(&solution->target, failure));
+			      output_is_possible(solution->target.path, failure));
 }
 
 static void solution_free(struct solution *solution)

@@ -123,7 +123,7 @@ static bool can_be_written(const struct step_file *file, const struct location *
 								 "problems are written as .h5", failure) :
 			file->use == WRITES_TRACKS ? tracks_have_format(file->text, failure) : true;
 	return is_known && output_is_possible(target->path, failure) &&
-	       (file->use != WRITES_ARRAY || !is_hdf5 || hdf5_has_room(target, failure));
+	       (file->use != WRITES_ARRAY || location_has_room(target, true, failure));
 }
 
 /* ---- All of them --------------------------------------------------------------------------------- */
