@@ -128,7 +128,7 @@ static const struct option_row rows[] = {
 	{ .name = "systems", .kind = OPTION_INTEGER, .offset = offsetof(struct values, request.systems), .low = 1,
 	  .high = 1000000, .operand = "N", .text = "so many systems on the tree of one file, each with its voltages" },
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
-	  .operand = "FILE.h5", .text = "the HDF5 file to write" },
+	  .operand = "FILE.h5", .text = "the HDF5 file to write, in the place of one of that name" },
 };
 
 static int run_import(const struct command *command, struct arena *arena, int argc, char **argv)

@@ -213,7 +213,7 @@ static const struct option_row rows[] = {
 	TEXT_ROW("bvals", bvals, "FILE", "b-values, one for each volume"),
 	TEXT_ROW("bvecs", bvecs, "FILE", "directions, 3 rows or 3 columns"),
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output),
-	  .operand = "FILE", .text = "the problem, HDF5" },
+	  .operand = "FILE", .text = "the problem, HDF5, in the place of a file of that name" },
 	TEXT_ROW("convention", convention, "dipy|encode", "how coefficients and signal are scaled (default: dipy)"),
 	TEXT_ROW("sphere", sphere, "FILE", "directions of atoms: a list [N, 3], .npy or text"),
 	{ .name = "grid", .kind = OPTION_INTEGER, .offset = offsetof(struct values, grid), .low = 2, .high = 2000,

@@ -167,7 +167,7 @@ static int run_tri(const struct command *command, struct arena *arena, int argc,
 	  .high = INT32_MAX, .operand = "N", .text = "another seed is another batch (default: 1)" }, \
 	{ .name = "stats", .offset = offsetof(struct values, stats), .text = "print what was made" }, \
 	{ .name = "output", .letter = 'o', .kind = OPTION_TEXT, .offset = offsetof(struct values, output), \
-	  .operand = "FILE.h5", .text = "the HDF5 file to write" }
+	  .operand = "FILE.h5", .text = "the HDF5 file to write, in the place of one of that name" }
 
 static const struct option_row hines_rows[] = {
 	{ .name = "tree", .kind = OPTION_TEXT, .offset = offsetof(struct values, tree), .operand = "SHAPE",
