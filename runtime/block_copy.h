@@ -53,12 +53,13 @@ static void block_past(const struct block_copy *copy)
 	const int64_t row_doubles = copy->width*copy->size/(int64_t) sizeof(double);
 	double *to = copy->block;
 
-	for (int64_t row = 0; row < copy->rows; row += ROWS_AT_A_TIME) {
-		const int64_t n_rows = pmg_min_i64(ROWS_AT_A_TIME, copy->rows - row);
+	for (int64_t at = 0; at < copy->rows; at += ROWS_AT_A_TIME) {
+		const int64_t n_rows = pmg_min_i64(ROWS_AT_A_TIME, copy->rows);
+		const int64_t row = pmg_min_i64(at, copy->rows - n_rows);
 
-		ask_ahead(copy, row);
+		ask_ahead(copy, at);
 		rows_into(copy, buffer, row, n_rows);
-		for (int64_t i = 0; i < n_rows*row_doubles; i += PMG_LANES(double))
+		for (int64_t i = (at - row)*row_doubles; i < n_rows*row_doubles; i += PMG_LANES(double))
 			PMG_STREAM_F64(to[row*row_doubles + i], PMG_READ_F64(buffer[i]));
 	}
 }

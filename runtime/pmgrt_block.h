@@ -103,7 +103,10 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
  * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
  * runs, to[begin[lane] + row], and gives their number; pmg_lines_stream_TYPE PMG_PUT_TYPE rows of all lanes, which are
- * a line of each. */
+ * a line of each. Where lanes begin at different places of a line, pmg_uneven_write_TYPE brings those lines of each
+ * lane that the rows from `begin` to `end` make whole, and what is left at both ends: a loop that goes up has made all
+ * rows before `end`, one that goes down all from `begin` on. pmg_line_at_TYPE is where the next line that it makes
+ * begins. */
 enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 
 #define PMG_RUN_FUNCTIONS(type, name, NAME) \
@@ -158,6 +161,55 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 			for (int64_t j = 0; j < before[i]; j++) \
 				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
 		return whole; \
+	} \
+	static inline int64_t pmg_line_at_##name(const type *lane, int64_t row, bool is_down) \
+	{ \
+		const int64_t into = (int64_t) ((uintptr_t) (lane + row) % PMG_CACHE_LINE/sizeof(type)); \
+		return row - into + (is_down && into > 0 ? PMG_PUT_##NAME : 0); \
+	} \
+	static inline void pmg_uneven_rows_##name(const type *restrict block, int64_t width, type *restrict to, \
+						  int64_t distance, int64_t begin, int64_t end, int64_t rows, \
+						  bool is_down) \
+	{ \
+		for (int64_t lane = 0; lane < width; lane++) { \
+			type *const lane_rows = to + lane*distance; \
+			const int64_t first = begin > 0 ? pmg_line_at_##name(lane_rows, begin, is_down) : 0; \
+			const int64_t last = end < rows ? pmg_line_at_##name(lane_rows, end, is_down) : rows; \
+			for (int64_t row = first; row < last; row++) \
+				lane_rows[row] = block[row*width + lane]; \
+		} \
+	} \
+	static inline void pmg_uneven_lines_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   int64_t distance, int64_t begin, bool is_down) \
+	{ \
+		const int64_t top = is_down ? begin : begin - PMG_PUT_##NAME; \
+		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) { \
+			type rows[PMG_SQUARE_##NAME][2*PMG_PUT_##NAME]; \
+			for (int64_t at = 0; at < 2*PMG_PUT_##NAME; at += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[(top + at)*width + lane], width) \
+				PMG_UNROLL \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					*(pmg_line_##name *) &rows[i][at] = lines[i]; \
+			} \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) { \
+				type *const lane_rows = to + (lane + i)*distance; \
+				const int64_t row = pmg_line_at_##name(lane_rows, begin, is_down); \
+				const type *const line = &rows[i][row - top]; \
+				for (int64_t j = 0; j < PMG_PUT_##NAME; j += PMG_LANES(type)) \
+					PMG_STREAM_##NAME(lane_rows[row + j], PMG_READ_##NAME(line[j])); \
+			} \
+		} \
+	} \
+	static inline void pmg_uneven_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						   int64_t distance, int64_t begin, int64_t end, int64_t rows, \
+						   bool is_down) \
+	{ \
+		const int64_t behind = is_down ? rows - end : begin, left = is_down ? begin : rows - end; \
+		if (end - begin == PMG_PUT_##NAME && behind >= PMG_PUT_##NAME && left > 0) \
+			pmg_uneven_lines_##name(block, width, to, distance, begin, is_down); \
+		else \
+			pmg_uneven_rows_##name(block, width, to, distance, begin, end, rows, is_down); \
 	}
 
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
@@ -169,10 +221,11 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						 int64_t n_lanes, int64_t distance, int64_t rows, \
 						 int64_t row_distance) \
 	{ \
-		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
-				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
-		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+		const bool are_squares = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 && \
+					 rows >= PMG_SQUARE_##NAME; \
+		for (int64_t lane = 0; are_squares && lane < width; lane += PMG_SQUARE_##NAME) \
+			for (int64_t at = 0; at < rows; at += PMG_SQUARE_##NAME) { \
+				const int64_t row = pmg_min_i64(at, rows - PMG_SQUARE_##NAME); \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				if (lane + PMG_SQUARE_##NAME <= n_lanes) { \
 					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance); \
@@ -187,7 +240,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
-		for (int64_t row = whole; row < rows; row++) \
+		for (int64_t row = are_squares ? rows : 0; row < rows; row++) \
 			for (int64_t lane = 0; lane < width; lane++) \
 				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
 							       + row*row_distance]; \
@@ -196,10 +249,11 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						  int64_t n_lanes, int64_t distance, int64_t rows, \
 						  int64_t row_distance) \
 	{ \
-		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
-				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
-		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+		const bool are_squares = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 && \
+					 rows >= PMG_SQUARE_##NAME; \
+		for (int64_t lane = 0; are_squares && lane < n_lanes; lane += PMG_SQUARE_##NAME) \
+			for (int64_t at = 0; at < rows; at += PMG_SQUARE_##NAME) { \
+				const int64_t row = pmg_min_i64(at, rows - PMG_SQUARE_##NAME); \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width + lane], width) \
 				PMG_UNROLL \
@@ -207,7 +261,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 					if (lane + i < n_lanes) \
 						*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
 			} \
-		for (int64_t row = whole; row < rows; row++) \
+		for (int64_t row = are_squares ? rows : 0; row < rows; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
 	} \
@@ -220,6 +274,8 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				begin[i] = (lane + i)*distance; \
 			whole = pmg_runs_write_##name(&block[lane], width, to, begin, rows); \
 		} \
+		if (whole < rows) \
+			whole = pmg_min_i64(whole, pmg_max_i64(rows - PMG_SQUARE_##NAME, 0)); \
 		pmg_block_write_##name(&block[whole*width], width, to + whole, width, distance, rows - whole, 1); \
 	}
 
@@ -413,6 +469,13 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 	       !pmg_block_lies(place, width, n_lanes);
 }
 
+/* How many rows before it make a shorter window one of PMG_ROWS: 0 where there are not so many, or next to nothing is
+ * there to be gained. */
+static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
+{
+	return end >= PMG_ROWS && end - begin < PMG_ROWS && end - begin > PMG_ROWS/4 ? PMG_ROWS - (end - begin) : 0;
+}
+
 #define PMG_PLACE_FUNCTIONS(type, name, NAME) \
 	static inline type *pmg_block_open_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
@@ -460,12 +523,18 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 			return from + begin*place->row; \
 		if (place->asks_ahead && ahead != PMG_NO_ROW) \
 			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
-		from += begin*place->row; \
-		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
+		const int64_t more = place->row == 1 ? pmg_rows_more(begin, end) : 0; \
+		from += (begin - more)*place->row; \
+		if (n_lanes == width && place->row == 1 && end - begin + more == PMG_ROWS) \
 			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \
 		else \
-			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
-		return own; \
+			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin + more, place->row); \
+		return own + more*width; \
+	} \
+	static inline bool pmg_block_is_uneven_##name(int64_t width, const pmg_place *place, int64_t n_lanes) \
+	{ \
+		return pmg_block_goes_past(place, width, n_lanes) && place->asks_ahead && \
+		       width % PMG_SQUARE_##NAME == 0 && place->lane*(int64_t) sizeof(type) % PMG_CACHE_LINE != 0; \
 	} \
 	static inline int64_t pmg_block_skew_##name(int64_t width, const type *to, const pmg_place *place, \
 						    int64_t first, int64_t n_lanes) \
@@ -482,6 +551,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return rows; \
+		if (pmg_block_is_uneven_##name(width, place, n_lanes)) \
+			return pmg_min_i64(begin + PMG_PUT_##NAME, rows); \
 		if (skew == PMG_NO_ROW) \
 			return pmg_min_i64(begin + PMG_ROWS, rows); \
 		return pmg_min_i64((begin + skew)/PMG_PUT_##NAME*PMG_PUT_##NAME + PMG_PUT_##NAME - skew, rows); \
@@ -492,6 +563,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
 		if (pmg_block_lies(place, width, n_lanes) || !place->asks_ahead) \
 			return 0; \
+		if (pmg_block_is_uneven_##name(width, place, n_lanes)) \
+			return pmg_max_i64(end - PMG_PUT_##NAME, 0); \
 		if (skew == PMG_NO_ROW) \
 			return pmg_max_i64(end - PMG_ROWS, 0); \
 		return pmg_max_i64((end - 1 + skew)/PMG_PUT_##NAME*PMG_PUT_##NAME - skew, 0); \
@@ -504,8 +577,16 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
+		if (pmg_block_is_uneven_##name(width, place, n_lanes)) { \
+			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, ahead < begin); \
+			return; \
+		} \
 		if (place->asks_ahead && skew == PMG_NO_ROW) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
+		if (skew == PMG_NO_ROW && place->row == 1 && ahead > begin) \
+			begin -= pmg_rows_more(begin, end); \
+		else if (skew == PMG_NO_ROW && place->row == 1) \
+			end += pmg_rows_more(rows - end, rows - begin); \
 		block += begin*width; \
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef BLOCK_BYTES
+_Static_assert(PMG_VECTOR_BYTES == BLOCK_BYTES, "these are the vectors of another instruction set");
+#endif
+
 enum { MOST_ROWS = 37, MOST_LANES = 17, WIDTH = 64 };
 
 struct part {
@@ -214,7 +218,8 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 }
 
 /* Results go to their place window by window, upwards or downwards, past the caches or not, wherever lines begin: all
- * rows of the lanes that exist, once, and nothing else. Past the caches, windows end where lines do. */
+ * rows of the lanes that exist, none before it is made, and nothing else. Past the caches, windows end where lines do,
+ * if those of all lanes are alike. */
 struct put {
 	int64_t width, n_lanes, rows, gap, skew;
 	int direction;
@@ -224,6 +229,14 @@ struct put {
 enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_ROWS + PUT_GAP) + 16 };
 
 #define PUT(name, type) \
+	static bool rows_are_left_##name(const struct put *p, const type *to, int64_t first, int64_t last) \
+	{ \
+		bool are = true; \
+		for (int64_t lane = p->width; lane < p->width + p->n_lanes; lane++) \
+			for (int64_t row = first; row < last; row++) \
+				are = are && (int) to[lane*(p->rows + p->gap) + row] == -1; \
+		return are; \
+	} \
 	static bool put_##name(const struct put *p) \
 	{ \
 		static _Alignas(64) type array[PUT_ROOM]; \
@@ -232,13 +245,14 @@ enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_R
 		const int64_t lane_rows = p->rows + p->gap, line = PMG_CACHE_LINE/(int64_t) sizeof(type); \
 		const pmg_place place = { .block = p->width*lane_rows, .row = 1, .lane = lane_rows, \
 					  .is_large = p->is_large, .asks_ahead = p->is_large }; \
-		const bool is_past = p->is_large && p->n_lanes == p->width && PMG_VECTOR_BYTES == PMG_CACHE_LINE; \
+		const bool is_past = p->is_large && p->n_lanes == p->width && PMG_VECTOR_BYTES == PMG_CACHE_LINE && \
+				     p->width % PMG_SQUARE == 0; \
 		int64_t begin = 0, end = p->rows, n_put = 0; \
 		bool ok = true; \
 		for (int64_t i = 0; i < PUT_ROOM; i++) \
 			array[i] = -1; \
 		for (int64_t i = 0; i < p->rows*p->width; i++) \
-			block[i] = (type) (i + 1); \
+			block[i] = -2; \
 		while (n_put < p->rows) { \
 			if (p->direction > 0) \
 				end = pmg_put_end_##name(begin, p->width, to, &place, p->width, p->n_lanes, p->rows); \
@@ -247,9 +261,14 @@ enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_R
 			ok = ok && 0 <= begin && begin < end && end <= p->rows; \
 			if (is_past && lane_rows % line == 0 && end < p->rows) \
 				ok = ok && (p->skew + p->width*lane_rows + end) % line == 0; \
+			for (int64_t i = begin*p->width; i < end*p->width; i++) \
+				block[i] = (type) (i + 1); \
 			pmg_block_put_rows_##name(block, p->width, to, &place, p->width, p->n_lanes, begin, end, \
-						  begin + PMG_ROWS_AHEAD, p->rows); \
+						  p->direction > 0 ? begin + PMG_ROWS_AHEAD : end - PMG_ROWS_AHEAD, \
+						  p->rows); \
 			n_put += end - begin; \
+			ok = ok && rows_are_left_##name(p, to, p->direction > 0 ? end : 0, \
+							p->direction > 0 ? p->rows : begin); \
 			*(p->direction > 0 ? &begin : &end) = p->direction > 0 ? end : begin; \
 		} \
 		for (int64_t lane = 0; lane < p->n_lanes; lane++) \
@@ -309,7 +328,8 @@ void BLOCK_TESTS(struct tests *tests)
 			     asking_ahead_changes_nothing(rows, PMG_NO_ROW));
 	for (int64_t width = 4; width <= PUT_WIDTH; width *= 2)
 		for (int64_t rows = 1; rows <= PUT_ROWS; rows += 1 + rows/8)
-			CHECK(tests, try_puts(width, rows, 0) && try_puts(width, rows, PUT_GAP - rows % PUT_GAP));
+			CHECK(tests, try_puts(width, rows, 0) && try_puts(width, rows, 3) &&
+				     try_puts(width, rows, PUT_GAP - rows % PUT_GAP));
 	test_ragged(tests);
 	for (int64_t width = 2; width <= WIDTH; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width; n_lanes = n_lanes == MOST_LANES ? width : n_lanes + 1)
