@@ -129,6 +129,19 @@ def what_is_lost():
             ("life.h5:/D/w", 2, "life.h5: /D: it is no group"),
             ("text.h5:/w", 3, "text.h5: not an HDF5 file that can be opened: file signature not found")):
         refuse([*compiled, "-o", f"w={place}"], status, f"pmg run: {message}\n")
+    with h5py.File("kinds.h5", "w") as file:
+        file["type"] = np.dtype("f8")
+        file["nowhere"] = h5py.SoftLink("/gone")
+    refuse([*compiled, "-o", "w=kinds.h5:/type"], 2,
+           "pmg run: kinds.h5: /type: it is no array; --force replaces it by one\n")
+    refuse(["convert", "phi.tsv", "kinds.h5:/type", "--modes", "a,v,f"], 2,
+           "pmg convert: kinds.h5: /type: it is no group; --force replaces it by one\n")
+    refuse([*compiled, "-o", "w=kinds.h5:/nowhere/w"], 2, "pmg run: kinds.h5: /nowhere: it is no group\n")
+    works("convert", "phi.tsv", "kinds.h5:/nowhere", "--modes", "a,v,f")
+    works("convert", "Y.f64[12]", "kinds.h5:/type", "--force")
+    with h5py.File("kinds.h5") as file:
+        check(sorted(file["nowhere"]) == ["a", "f", "v", "value"] and file["type"].shape == (12,),
+              "a link to nothing, and what --force is given for, are replaced")
     refuse(["convert", "Y.f64", "life.h5:/PHI"], 2,
            "pmg convert: life.h5: /PHI: it is a group, which --force replaces by the array\n")
     refuse(["convert", "phi.tsv", "life.h5:/D", "--modes", "a,v,f"], 2,

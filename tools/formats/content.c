@@ -55,8 +55,7 @@ bool hdf5_write_borrowed(struct content *content, const char *path, const char *
 	struct location location = { .path = (char *) (uintptr_t) path,
 				     .inner = (char *) (uintptr_t) inner,
 				     .rank = -1,
-				     .base = -1,
-				     .force = FORCE_GIVEN };
+				     .base = -1 };
 	ok = ok && hdf5_write(&location, content, failure);
 	for (int i = 0; i < content->n_members; i++)
 		content->members[i].array.data = NULL;

@@ -10,22 +10,22 @@
 #include <sys/stat.h>
 
 static const struct format formats[] = {
-	{ "npy", ".npy", "NumPy's array", npy_read, npy_write, .fits = NULL },
-	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", hdf5_read, hdf5_write,
-	  .has_room = hdf5_has_room },
-	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix", npz_read,
-	  .write = NULL },
-	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", mat_read, .write = NULL },
-	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", matrix_market_read,
-	  matrix_market_write, .fits = matrix_market_fits },
-	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)", coordinates_read,
-	  coordinates_write, .fits = coordinates_fits },
-	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0", coordinates_read,
-	  coordinates_write, .fits = coordinates_fits },
-	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions", text_read,
-	  text_write, .fits = text_fits },
+	{ "npy", ".npy", "NumPy's array", .read = npy_read, .write = npy_write },
+	{ "hdf5", ".h5 .hdf5", "HDF5: FILE.h5:/DATASET or FILE.h5:/GROUP", .read = hdf5_read,
+	  .write = hdf5_write, .has_room = hdf5_has_room },
+	{ "npz", ".npz", "NumPy's archive of arrays (FILE.npz:NAME), SciPy's sparse matrix",
+	  .read = npz_read },
+	{ "mat", ".mat", "MATLAB's, versions 5 to 7.3: FILE.mat:/NAME/FIELD", .read = mat_read },
+	{ "mtx", ".mtx .mtx.gz", "Matrix Market, coordinate or array", .read = matrix_market_read,
+	  .write = matrix_market_write, .fits = matrix_market_fits },
+	{ "tns", ".tns .tns.gz", "sparse tensor as text, coordinates from 1 (FROSTT)",
+	  .read = coordinates_read, .write = coordinates_write, .fits = coordinates_fits },
+	{ "tsv", ".tsv .tsv.gz", "sparse tensor as text, coordinates from 0",
+	  .read = coordinates_read, .write = coordinates_write, .fits = coordinates_fits },
+	{ "txt", ".txt .txt.gz", "numbers between white space, one or two dimensions",
+	  .read = text_read, .write = text_write, .fits = text_fits },
 	{ "raw", ".f64 .f32 .i64 .i32 .i16 .i8 .u32 .u16 .u8 .bool",
-	  "bare little-endian numbers: FILE.f64[3,4]", raw_read, raw_write, .fits = NULL },
+	  "bare little-endian numbers: FILE.f64[3,4]", .read = raw_read, .write = raw_write },
 };
 
 #define N_FORMATS ((int) (sizeof(formats) / sizeof(formats[0])))

@@ -189,6 +189,7 @@ bool matrix_market_read(const struct location *, const struct wish *, struct con
 bool matrix_market_write(const struct location *, const struct content *, struct failure *);
 bool matrix_market_fits(const struct location *, const struct content *, struct failure *);
 bool hdf5_read(const struct location *, const struct wish *, struct content *, struct failure *);
+/* In the place of what is there, whatever it is: content_write() asks for room. */
 bool hdf5_write(const struct location *, const struct content *, struct failure *);
 bool hdf5_has_room(const struct location *, bool is_array, struct failure *);
 

@@ -157,13 +157,30 @@ static void write_object(struct hdf5_child *child)
 }
 
 /* What is there is of another kind. */
-static void kind_fail(struct hdf5_child *child, const char *path, bool is_group, enum force force)
+static void kind_fail(struct hdf5_child *child, const char *path, H5I_type_t kind, H5I_type_t wanted, enum force force)
 {
-	const char *reason = is_group ? "it is a group, and no place for an array" : "it is no group";
-	if (force == FORCE_OFFERED)
-		reason = is_group ? "it is a group, which --force replaces by the array"
-				  : "it is no group; --force replaces it by one";
-	child_fail(child, OUTCOME_USAGE, path, reason);
+	const char *reason = "it is no array", *help = "it is no array; --force replaces it by one";
+	if (wanted == H5I_GROUP) {
+		reason = "it is no group";
+		help = "it is no group; --force replaces it by one";
+	} else if (kind == H5I_GROUP) {
+		reason = "it is a group, and no place for an array";
+		help = "it is a group, which --force replaces by the array";
+	}
+	child_fail(child, OUTCOME_USAGE, path, force == FORCE_OFFERED ? help : reason);
+}
+
+/* What is at `path` is, or makes room for, an object of the kind that is wanted. Links may lead to nothing. */
+static void check_room(struct hdf5_child *child, hid_t file, const char *path, H5I_type_t wanted, bool is_last)
+{
+	const struct room_request *request = child->request;
+	enum force force = is_last ? request->force : FORCE_NO;
+	hid_t object = H5Oopen(file, path, H5P_DEFAULT);
+	H5I_type_t kind = object < 0 ? H5I_BADID : H5Iget_type(object);
+	if (object >= 0)
+		H5Oclose(object);
+	if (kind != wanted && force != FORCE_GIVEN && (object >= 0 || !is_last))
+		kind_fail(child, path, kind, wanted, force);
 }
 
 /* Each object on the way to the last must be a group, and that one, if it is there, of the kind that is written. */
@@ -181,11 +198,7 @@ static void find_room(struct hdf5_child *child)
 		at += strspn(at, "/");
 		if (H5Lexists(file, path, H5P_DEFAULT) <= 0)
 			return;
-		hid_t object = H5Oopen(file, path, H5P_DEFAULT);
-		bool is_last = !*at, is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
-		H5Oclose(object);
-		if (is_group == (is_last && request->is_array) && !(is_last && request->force == FORCE_GIVEN))
-			kind_fail(child, path, is_group, is_last ? request->force : FORCE_NO);
+		check_room(child, file, path, !*at && request->is_array ? H5I_DATASET : H5I_GROUP, !*at);
 	}
 }
 
