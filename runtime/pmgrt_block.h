@@ -103,10 +103,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
  * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
  * runs, to[begin[lane] + row], and gives their number; pmg_lines_stream_TYPE PMG_PUT_TYPE rows of all lanes, which are
- * a line of each. Where lanes begin at different places of a line, pmg_uneven_write_TYPE brings those lines of each
- * lane that the rows from `begin` to `end` make whole, and what is left at both ends: a loop that goes up has made all
- * rows before `end`, one that goes down all from `begin` on. pmg_line_at_TYPE is where the next line that it makes
- * begins. */
+ * a line of each. */
 enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 
 #define PMG_RUN_FUNCTIONS(type, name, NAME) \
@@ -161,7 +158,12 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 			for (int64_t j = 0; j < before[i]; j++) \
 				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
 		return whole; \
-	} \
+	}
+
+/* Where lanes begin at different places of a line, pmg_uneven_write_TYPE brings those lines of each lane that the rows
+ * from `begin` to `end` make whole, and what is left at both ends: a loop that goes up has made all rows before `end`,
+ * one that goes down all from `begin` on. pmg_line_at_TYPE is where the next line that it makes begins. */
+#define PMG_UNEVEN_FUNCTIONS(type, name, NAME) \
 	static inline int64_t pmg_line_at_##name(const type *lane, int64_t row, bool is_down) \
 	{ \
 		const int64_t into = (int64_t) ((uintptr_t) (lane + row) % PMG_CACHE_LINE/sizeof(type)); \
@@ -274,8 +276,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				begin[i] = (lane + i)*distance; \
 			whole = pmg_runs_write_##name(&block[lane], width, to, begin, rows); \
 		} \
-		if (whole < rows) \
-			whole = pmg_min_i64(whole, pmg_max_i64(rows - PMG_SQUARE_##NAME, 0)); \
+		whole -= pmg_rows_more(whole, rows); \
 		pmg_block_write_##name(&block[whole*width], width, to + whole, width, distance, rows - whole, 1); \
 	}
 
@@ -297,8 +298,9 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
  *
  * The window of a result that begins with row `begin` ends before pmg_put_end_TYPE, one that ends before `end` begins
  * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
- * all of them, pmg_block_skew_TYPE; else (PMG_NO_ROW) the windows go through the caches. Downwards, results that are
- * near go to their place as a whole, which the loop before is the faster for. */
+ * all of them, pmg_block_skew_TYPE; if not, pmg_block_is_uneven_TYPE, as many rows as a line has; else (PMG_NO_ROW)
+ * the windows go through the caches. Downwards, results that are near go to their place as a whole, which the loop
+ * before is the faster for. `ahead` is further on in the direction of the loop than any window is high. */
 enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE = 1 << 16 };
 #define PMG_NO_ROW INT64_MIN
 
@@ -470,7 +472,7 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 }
 
 /* How many rows before it make a shorter window one of PMG_ROWS: 0 where there are not so many, or next to nothing is
- * there to be gained. */
+ * there to be gained. Counted from the last row backwards, how many behind it. */
 static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
 {
 	return end >= PMG_ROWS && end - begin < PMG_ROWS && end - begin > PMG_ROWS/4 ? PMG_ROWS - (end - begin) : 0;
@@ -574,19 +576,20 @@ static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
 						     int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
+		const bool is_down = ahead < begin; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
 		if (pmg_block_is_uneven_##name(width, place, n_lanes)) { \
-			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, ahead < begin); \
+			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, is_down); \
 			return; \
 		} \
 		if (place->asks_ahead && skew == PMG_NO_ROW) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
-		if (skew == PMG_NO_ROW && place->row == 1 && ahead > begin) \
-			begin -= pmg_rows_more(begin, end); \
-		else if (skew == PMG_NO_ROW && place->row == 1) \
+		if (skew == PMG_NO_ROW && place->row == 1 && is_down) \
 			end += pmg_rows_more(rows - end, rows - begin); \
+		else if (skew == PMG_NO_ROW && place->row == 1) \
+			begin -= pmg_rows_more(begin, end); \
 		block += begin*width; \
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
@@ -612,6 +615,8 @@ static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
 #endif
 PMG_RUN_FUNCTIONS(double, f64, F64)
 PMG_RUN_FUNCTIONS(float, f32, F32)
+PMG_UNEVEN_FUNCTIONS(double, f64, F64)
+PMG_UNEVEN_FUNCTIONS(float, f32, F32)
 PMG_BLOCK_FUNCTIONS(double, f64, F64)
 PMG_BLOCK_FUNCTIONS(float, f32, F32)
 PMG_PLACE_FUNCTIONS(double, f64, F64)

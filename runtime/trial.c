@@ -27,7 +27,7 @@ enum { MOST_TIMES = 256 };
 enum { TURNS = 4, MORE_TURNS = 4 };
 #define CLOSE 1.1
 
-/* What the next one takes of the best one's time in the turn in the middle, if it is better. */
+/* The next one is better if it takes less than this part of the best one's time: the median of all turns. */
 #define BETTER 0.97
 
 /* A run is so many executions, or iterations of a pipeline with `iterate`, that it takes so long: other work that
@@ -169,8 +169,7 @@ static void best_lose(struct trials *trials)
 	best_drop(trials);
 }
 
-/* What stands in the middle, in order, or between the two that do. */
-static double middle(double *values, int n)
+static double median_of(double *values, int n)
 {
 	for (int i = 1; i < n; i++)
 		for (int k = i; k > 0 && values[k] < values[k - 1]; k--) {
@@ -201,7 +200,7 @@ static pmg_status take_turns(struct trials *trials, pmg_trial *trial, struct pla
 		status = run_noted(trials, plan, trial, seconds);
 		parts[turn] = trial->runs[trial->n_runs - 1] / best->runs[best->n_runs - 1];
 	}
-	*part = middle(parts, turn);
+	*part = median_of(parts, turn);
 	trials->best->max_memory = limit;
 	if (lost != PMG_OK)
 		best_lose(trials);
