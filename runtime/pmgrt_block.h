@@ -223,11 +223,10 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						 int64_t n_lanes, int64_t distance, int64_t rows, \
 						 int64_t row_distance) \
 	{ \
-		const bool are_squares = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 && \
-					 rows >= PMG_SQUARE_##NAME; \
-		for (int64_t lane = 0; are_squares && lane < width; lane += PMG_SQUARE_##NAME) \
-			for (int64_t at = 0; at < rows; at += PMG_SQUARE_##NAME) { \
-				const int64_t row = pmg_min_i64(at, rows - PMG_SQUARE_##NAME); \
+		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
+				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				if (lane + PMG_SQUARE_##NAME <= n_lanes) { \
 					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance); \
@@ -242,7 +241,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
-		for (int64_t row = are_squares ? rows : 0; row < rows; row++) \
+		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < width; lane++) \
 				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
 							       + row*row_distance]; \
@@ -251,11 +250,10 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						  int64_t n_lanes, int64_t distance, int64_t rows, \
 						  int64_t row_distance) \
 	{ \
-		const bool are_squares = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 && \
-					 rows >= PMG_SQUARE_##NAME; \
-		for (int64_t lane = 0; are_squares && lane < n_lanes; lane += PMG_SQUARE_##NAME) \
-			for (int64_t at = 0; at < rows; at += PMG_SQUARE_##NAME) { \
-				const int64_t row = pmg_min_i64(at, rows - PMG_SQUARE_##NAME); \
+		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
+				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
+			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width + lane], width) \
 				PMG_UNROLL \
@@ -263,7 +261,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 					if (lane + i < n_lanes) \
 						*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
 			} \
-		for (int64_t row = are_squares ? rows : 0; row < rows; row++) \
+		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
 	} \
@@ -276,7 +274,6 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				begin[i] = (lane + i)*distance; \
 			whole = pmg_runs_write_##name(&block[lane], width, to, begin, rows); \
 		} \
-		whole -= pmg_rows_more(whole, rows); \
 		pmg_block_write_##name(&block[whole*width], width, to + whole, width, distance, rows - whole, 1); \
 	}
 
@@ -471,13 +468,6 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 	       !pmg_block_lies(place, width, n_lanes);
 }
 
-/* How many rows before it make a shorter window one of PMG_ROWS: 0 where there are not so many, or next to nothing is
- * there to be gained. Counted from the last row backwards, how many behind it. */
-static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
-{
-	return end >= PMG_ROWS && end - begin < PMG_ROWS && end - begin > PMG_ROWS/4 ? PMG_ROWS - (end - begin) : 0;
-}
-
 #define PMG_PLACE_FUNCTIONS(type, name, NAME) \
 	static inline type *pmg_block_open_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
@@ -525,13 +515,12 @@ static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
 			return from + begin*place->row; \
 		if (place->asks_ahead && ahead != PMG_NO_ROW) \
 			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
-		const int64_t more = place->row == 1 ? pmg_rows_more(begin, end) : 0; \
-		from += (begin - more)*place->row; \
-		if (n_lanes == width && place->row == 1 && end - begin + more == PMG_ROWS) \
+		from += begin*place->row; \
+		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
 			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \
 		else \
-			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin + more, place->row); \
-		return own + more*width; \
+			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
+		return own; \
 	} \
 	static inline bool pmg_block_is_uneven_##name(int64_t width, const pmg_place *place, int64_t n_lanes) \
 	{ \
@@ -576,20 +565,15 @@ static inline int64_t pmg_rows_more(int64_t begin, int64_t end)
 						     int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
-		const bool is_down = ahead < begin; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
 		if (pmg_block_is_uneven_##name(width, place, n_lanes)) { \
-			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, is_down); \
+			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, ahead < begin); \
 			return; \
 		} \
 		if (place->asks_ahead && skew == PMG_NO_ROW) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
-		if (skew == PMG_NO_ROW && place->row == 1 && is_down) \
-			end += pmg_rows_more(rows - end, rows - begin); \
-		else if (skew == PMG_NO_ROW && place->row == 1) \
-			begin -= pmg_rows_more(begin, end); \
 		block += begin*width; \
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
