@@ -38,13 +38,26 @@ static void rows_into(const struct block_copy *copy, void *block, int64_t row, i
 				   n_rows, 1);
 }
 
-/* More rows side by side than a processor reads ahead of (pmgrt_block.h). Of segments, asking gains nothing. */
-static void ask_ahead(const struct block_copy *copy, int64_t row)
+/* More rows side by side than a processor reads ahead of: further on, or in a block that follows. */
+PMG_ASKS rows_ask(const struct block_copy *copy, int64_t row)
 {
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
-	if (!copy->lengths && copy->rows >= PMG_ROWS_AHEAD)
-		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
+	pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
+}
+
+/* Segments lie anywhere, and end before a processor reads ahead of them. If two blocks find room in the caches, all of
+ * the next one is asked for while this one is copied. */
+PMG_ASKS segments_ask(const struct block_copy *copy, int64_t row)
+{
+	const bool is_whole = copy->rows*copy->width*copy->size <= PMG_BYTES_WHOLE;
+	const int64_t at = row + (is_whole ? copy->rows : pmg_min_i64(ROWS_AHEAD, copy->rows));
+	const bool is_here = at < copy->rows;
+	const int64_t *const begin = is_here ? copy->begin : copy->next_begin;
+	const char *const from = is_here ? copy->lanes : copy->next;
+
+	for (int64_t lane = 0; lane < copy->n_lanes; lane++)
+		__builtin_prefetch(from + (begin[lane] + (is_here ? at : at - copy->rows))*copy->size, 0, 2);
 }
 
 static void block_past(const struct block_copy *copy)
@@ -57,7 +70,10 @@ static void block_past(const struct block_copy *copy)
 		const int64_t n_rows = pmg_min_i64(ROWS_AT_A_TIME, copy->rows);
 		const int64_t row = pmg_min_i64(at, copy->rows - n_rows);
 
-		ask_ahead(copy, at);
+		if (copy->lengths)
+			segments_ask(copy, at);
+		else
+			rows_ask(copy, at);
 		rows_into(copy, buffer, row, n_rows);
 		for (int64_t i = (at - row)*row_doubles; i < n_rows*row_doubles; i += PMG_LANES(double))
 			PMG_STREAM_F64(to[row*row_doubles + i], PMG_READ_F64(buffer[i]));

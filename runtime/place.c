@@ -94,13 +94,14 @@ struct pair {
  * the largest one. */
 enum { LONG_ROWS = 64, MOST_SQUARE = 8 };
 
+/* What is read is in the caches, too. */
 bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 {
 	int64_t bytes = 0;
 
 	for (int32_t i = 0; i < n; i++)
 		bytes += buffer_elements(to[i]) * (int64_t) pmg_type_size(to[i]->type);
-	return bytes >= LARGE_RESULT;
+	return 2 * bytes >= LARGE_RESULT;
 }
 
 /* What the caches do not hold need not be read into them before it is written: where that is done in whole lines. */
@@ -132,9 +133,11 @@ static void pair_copy(const struct pair *pair, int64_t block, bool are_large, bl
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
 	const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
-	const struct block_copy copy = { (char *) pair->blocks->data + at, (char *) pair->flat->data + at, width,
-					 left < width ? left : width, pair->rows, size, pair->into,
-					 are_large && may_pass(pair, width * size), NULL, NULL };
+	const struct block_copy copy = {
+		.block = (char *) pair->blocks->data + at, .lanes = (char *) pair->flat->data + at, .width = width,
+		.n_lanes = left < width ? left : width, .rows = pair->rows, .size = size, .into = pair->into,
+		.is_past = are_large && may_pass(pair, width * size)
+	};
 
 	copier(&copy);
 }

@@ -281,7 +281,7 @@ const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair);
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
  * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
  * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows;
- * there are at most MOST_LANES. */
+ * there are at most MOST_LANES, and those that are copied next are at next_begin[i] of `next`. */
 enum { MOST_PAST = 1024, MOST_LANES = 64 };
 
 struct block_copy {
@@ -289,6 +289,8 @@ struct block_copy {
 	int64_t width, n_lanes, rows, size;
 	bool into, is_past;
 	const int64_t *begin, *lengths; /* NULL: lanes are next to each other and have all rows */
+	const void *next;
+	const int64_t *next_begin;
 };
 
 typedef void block_copier(const struct block_copy *copy);

@@ -380,8 +380,12 @@ static inline uintptr_t pmg_row_asked(const pmg_asked *asked, int64_t row, int64
 			   : first + (uintptr_t) (row*bytes);
 }
 
+/* A function that only asks for memory has no effect that gcc knows of: it leaves out calls of it, unless the function
+ * is part of what calls it. */
+#define PMG_ASKS static inline __attribute__((always_inline)) void
+
 /* Into the second cache: the nearest one has few requests under way at a time. */
-static inline void pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
+PMG_ASKS pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
 {
 	const uintptr_t from = pmg_row_asked(asked, row, rows, bytes);
 
@@ -449,8 +453,8 @@ static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead, int64_t bytes)
 	return ahead && done % 4 == 0 && done > 0 && done < 4*(PMG_BYTES_ASKED/bytes) ? ahead + 1 + done/4 : 0;
 }
 
-static inline void pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
-				   int64_t ahead, int64_t rows, bool is_written)
+PMG_ASKS pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes, int64_t ahead,
+			 int64_t rows, bool is_written)
 {
 	uintptr_t lane_row = (uintptr_t) block + (uintptr_t) pmg_row_from(place, ahead, rows)*(uintptr_t) size;
 

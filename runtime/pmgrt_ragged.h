@@ -233,8 +233,8 @@ static inline int pmg_segments_far(const pmg_place *place, int64_t longest)
 }
 
 /* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. */
-static inline void pmg_segments_ahead(const void *from, int64_t size, int64_t width, const int64_t *begin,
-				      int64_t longest, int64_t row, int64_t ahead, const int64_t *next)
+PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const int64_t *begin, int64_t longest,
+			    int64_t row, int64_t ahead, const int64_t *next)
 {
 	const int64_t *lanes = ahead < 0 || ahead >= longest ? next : begin;
 

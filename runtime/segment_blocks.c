@@ -151,21 +151,54 @@ static struct segments_copy copy_of(const struct segment_list *list, const pmg_b
 	return copy;
 }
 
-static void squares_copy(const struct segments_copy *copy, int64_t block, bool are_large, block_copier *copier)
+/* The lanes of a block of at most MOST_LANES segments; as many rows as the longest has. */
+struct block_lanes {
+	int64_t begin[MOST_LANES], lengths[MOST_LANES], n, rows;
+};
+
+static void block_lanes_find(const struct segments_copy *copy, int64_t block, struct block_lanes *lanes)
 {
 	const struct segment_list *list = copy->list;
-	const int64_t size = (int64_t) pmg_type_size(copy->flat->type), first = block * copy->width;
-	int64_t begin[MOST_LANES], rows[MOST_LANES];
-	const int64_t n_lanes = list->n - first < copy->width ? list->n - first : copy->width;
-	const int64_t longest = pmg_block_segments(list->offsets, list->order + first, copy->width, n_lanes, begin,
-						   rows);
+	const int64_t first = block * copy->width, left = list->n - first;
+
+	lanes->n = left < copy->width ? left : copy->width;
+	lanes->rows = pmg_block_segments(list->offsets, list->order + first, copy->width, lanes->n, lanes->begin,
+					 lanes->lengths);
+}
+
+/* Before `next`, from lanes that begin at next_begin. */
+static void squares_copy(const struct segments_copy *copy, int64_t start, const struct block_lanes *lanes,
+			 const struct segments_copy *next, const int64_t *next_begin, bool are_large,
+			 block_copier *copier)
+{
+	const int64_t size = (int64_t) pmg_type_size(copy->flat->type);
 	const struct block_copy one = {
-		.block = (char *) copy->blocks->data + list->starts[block] * copy->width * size,
-		.lanes = copy->flat->data, .width = copy->width, .n_lanes = n_lanes, .rows = longest, .size = size,
-		.into = copy->into, .is_past = are_large && copy->may_pass, .begin = begin, .lengths = rows
+		.block = (char *) copy->blocks->data + start * copy->width * size, .lanes = copy->flat->data,
+		.width = copy->width, .n_lanes = lanes->n, .rows = lanes->rows, .size = size, .into = copy->into,
+		.is_past = are_large && copy->may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
+		.next = next->flat->data, .next_begin = next_begin
 	};
 
 	copier(&one);
+}
+
+/* A block of all. */
+static void block_copies(const struct segments_copy *copies, int32_t n, int64_t block, bool are_large,
+			 block_copier *copier)
+{
+	const int64_t last = blocks_of(copies->list->n, copies->width) - 1;
+	struct block_lanes here, later;
+
+	if (copies->width <= MOST_LANES) {
+		block_lanes_find(copies, block, &here);
+		block_lanes_find(copies, block < last ? block + 1 : last, &later);
+	}
+	for (int32_t i = 0; i < n; i++)
+		if (copies[i].are_squares)
+			squares_copy(&copies[i], copies->list->starts[block], &here, &copies[(i + 1) % n],
+				     i + 1 < n ? here.begin : later.begin, are_large, copier);
+		else
+			lanes_copy(&copies[i], block);
 }
 
 /* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
@@ -181,11 +214,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, bool are_l
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
 	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, turn))
 	for (int64_t block = 0; block < blocks_of(list->n, width); block++)
-		for (int32_t i = 0; i < n; i++)
-			if (copies[i].are_squares)
-				squares_copy(&copies[i], block, are_large, copier);
-			else
-				lanes_copy(&copies[i], block);
+		block_copies(copies, n, block, are_large, copier);
 	stores_past_end();
 }
 

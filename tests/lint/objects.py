@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the compiled libraries show: no mutable state, and nobody below the driver prints or exits."""
+"""What the compiled libraries show: no mutable state, nobody below the driver prints or exits, and what asks for memory
+ahead is not left out by the C compiler."""
+import platform
 import re
 import subprocess
 
@@ -10,8 +12,8 @@ MEMBER = re.compile(r"^(\S+\.o):\s+file format")
 SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+(?:\.hidden )?(\S+)$")
 
 
-def listing(library):
-    run = subprocess.run(["objdump", "-t", str(library)], capture_output=True, check=False)
+def listing(library, what="-t"):
+    run = subprocess.run(["objdump", what, str(library)], capture_output=True, check=False)
     if run.returncode != 0:
         raise SystemExit(run.stderr.decode().strip())
     return run.stdout.decode()
@@ -42,4 +44,14 @@ def prints_or_exits(tree):
             yield f"{member}: calls {symbol}"
 
 
-CHECKS = [mutable_state, prints_or_exits]
+def copies_ask(tree):
+    """Copies into blocks ask for rows, and for segments."""
+    if platform.machine() != "x86_64":
+        return
+    for code in re.split(r"(?=^\S+\.o:)", listing(tree.build / "libpmgrt.a", "-d"), flags=re.M):
+        member = MEMBER.match(code)
+        if member and member.group(1).startswith("block_copy") and len(re.findall(r"\bprefetch", code)) < 2:
+            yield f"libpmgrt.a({member.group(1)}): asks for no memory ahead"
+
+
+CHECKS = [mutable_state, prints_or_exits, copies_ask]
