@@ -90,9 +90,8 @@ struct pair {
 	bool into;                      /* blocks */
 };
 
-/* Rows whose ends, which may be parts of lines, are few beside the rest; the squares of all instruction sets divide
- * the largest one. */
-enum { LONG_ROWS = 64, MOST_SQUARE = 8 };
+/* The squares of all instruction sets divide the largest one. */
+enum { MOST_SQUARE = 8 };
 
 /* What is read is in the caches, too. */
 bool copies_are_large(int32_t n, const pmg_buffer *const *to)
@@ -104,11 +103,18 @@ bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 	return 2 * bytes >= LARGE_RESULT;
 }
 
+/* Lanes go past the caches if all begin with a line, or if those that are parts of lines are few beside the rest. */
+static bool lanes_may_pass(int64_t lane, int64_t size, int64_t least_whole, int64_t least)
+{
+	return lane >= (lane * size % PMG_CACHE_LINE == 0 ? least_whole : least);
+}
+
 /* What the caches do not hold need not be read into them before it is written: where that is done in whole lines. */
 static bool may_pass(const struct pair *pair, int64_t row_bytes)
 {
 	if (!pair->into)
-		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 && pair->rows >= LONG_ROWS;
+		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 &&
+		       lanes_may_pass(pair->rows, (int64_t) pmg_type_size(pair->flat->type), 32, 64);
 	return row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
@@ -225,7 +231,7 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
 						array->lanes * size % PMG_ALIGNMENT == 0 &&
 						place->block * size % PMG_ALIGNMENT == 0
-				      : place->row == 1 && place->lane >= LONG_ROWS);
+				      : place->row == 1 && lanes_may_pass(place->lane, size, 1, 32));
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
 				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
 	return true;

@@ -82,7 +82,7 @@ int64_t segment_list_rows(const struct segment_list *list, int64_t width)
 struct segments_copy {
 	const struct segment_list *list;
 	const pmg_buffer *flat, *blocks;
-	bool into, are_squares, may_pass;       /* the caches */
+	bool into, are_squares, has_whole_lines;
 	int64_t width;
 };
 
@@ -128,7 +128,7 @@ static void lanes_copy(const struct segments_copy *copy, int64_t block)
 	}
 }
 
-static bool has_whole_lines(const struct segments_copy *copy)
+static bool rows_are_lines(const struct segments_copy *copy)
 {
 	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
 
@@ -147,7 +147,7 @@ static struct segments_copy copy_of(const struct segment_list *list, const pmg_b
 	copy.width = copy.blocks->shape[1];
 	copy.are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
 			   copy.width <= MOST_LANES;
-	copy.may_pass = !into || has_whole_lines(&copy);
+	copy.has_whole_lines = into && rows_are_lines(&copy);
 	return copy;
 }
 
@@ -172,10 +172,11 @@ static void squares_copy(const struct segments_copy *copy, int64_t start, const 
 			 block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type);
+	const bool may_pass = copy->into ? copy->has_whole_lines : !pmg_segments_are_short(lanes->rows, size);
 	const struct block_copy one = {
 		.block = (char *) copy->blocks->data + start * copy->width * size, .lanes = copy->flat->data,
 		.width = copy->width, .n_lanes = lanes->n, .rows = lanes->rows, .size = size, .into = copy->into,
-		.is_past = are_large && copy->may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
+		.is_past = are_large && may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
 		.next = next->flat->data, .next_begin = next_begin
 	};
 

@@ -43,6 +43,12 @@ static bool only_whole_lanes_are_far(void)
 	       pmg_block_far(&place, N_LANES, N_LANES - 1, most + 1, BYTES) == PMG_NEAR;
 }
 
+static bool segments_are_short_by_bytes(void)
+{
+	return pmg_segments_are_short(127, 8) && !pmg_segments_are_short(128, 8) && pmg_segments_are_short(255, 4) &&
+	       !pmg_segments_are_short(256, 4) && pmg_segments_are_short(0, 8);
+}
+
 /* Short blocks are left to the processor, lanes are not; a window asks where its loop does not. */
 static bool distances_follow(void)
 {
@@ -202,6 +208,7 @@ void test_asks(struct tests *tests)
 	CHECK(tests, only_whole_blocks_are_far());
 	CHECK(tests, only_whole_lanes_are_far());
 	CHECK(tests, distances_follow());
+	CHECK(tests, segments_are_short_by_bytes());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
 	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1) &&

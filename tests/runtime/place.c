@@ -329,6 +329,26 @@ static void test_past(struct tests *tests, pmg_context *context)
 	free(memory);
 }
 
+/* 16 MB in lanes of so many rows. */
+static bool rows_are_past(pmg_context *context, int64_t rows)
+{
+	const int64_t m = (16 << 20)/8/rows + 1;
+	double *memory = calloc((size_t) (m*rows), sizeof *memory);
+	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, rows });
+	const bool are = memory && asks(context, m, rows, &flat) && seen.is_large;
+
+	free(memory);
+	return are;
+}
+
+/* Short lanes, if all begin with a line. */
+static void test_short_past(struct tests *tests, pmg_context *context)
+{
+	CHECK(tests, rows_are_past(context, 8) && rows_are_past(context, 24) && rows_are_past(context, 40));
+	CHECK(tests, rows_are_past(context, 33) && rows_are_past(context, 36) && rows_are_past(context, 63));
+	CHECK(tests, !rows_are_past(context, 7) && !rows_are_past(context, 20) && !rows_are_past(context, 31));
+}
+
 /* Rows of 4 MB in blocks and of 1 MB elsewhere; not where a block has more between its rows. */
 static void test_far(struct tests *tests, pmg_context *context)
 {
@@ -357,5 +377,6 @@ void test_places(struct tests *tests)
 	test_refusals(tests, context);
 	test_far(tests, context);
 	test_past(tests, context);
+	test_short_past(tests, context);
 	pmg_context_free(context);
 }
