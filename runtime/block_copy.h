@@ -43,7 +43,8 @@ PMG_ASKS rows_ask(const struct block_copy *copy, int64_t row)
 {
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
-	pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
+	if (copy->rows > ROWS_AT_A_TIME)
+		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
 }
 
 /* Segments lie anywhere, and end before a processor reads ahead of them. If two blocks find room in the caches, all of
@@ -54,10 +55,11 @@ PMG_ASKS segments_ask(const struct block_copy *copy, int64_t row)
 	const int64_t at = row + (is_whole ? copy->rows : pmg_min_i64(ROWS_AHEAD, copy->rows));
 	const bool is_here = at < copy->rows;
 	const int64_t *const begin = is_here ? copy->begin : copy->next_begin;
-	const char *const from = is_here ? copy->lanes : copy->next;
+	const int64_t first = is_here ? at : at - copy->rows;
+	const uintptr_t from = (uintptr_t) (is_here ? copy->lanes : copy->next);
 
-	for (int64_t lane = 0; lane < copy->n_lanes; lane++)
-		__builtin_prefetch(from + (begin[lane] + (is_here ? at : at - copy->rows))*copy->size, 0, 2);
+	for (int64_t lane = 0; from && lane < copy->n_lanes; lane++)
+		__builtin_prefetch((const void *) (from + (uintptr_t) ((begin[lane] + first)*copy->size)), 0, 2);
 }
 
 static void block_past(const struct block_copy *copy)

@@ -93,7 +93,6 @@ struct pair {
 /* The squares of all instruction sets divide the largest one. */
 enum { MOST_SQUARE = 8 };
 
-/* What is read is in the caches, too. */
 bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 {
 	int64_t bytes = 0;
@@ -103,19 +102,24 @@ bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 	return 2 * bytes >= LARGE_RESULT;
 }
 
-/* Lanes go past the caches if all begin with a line, or if those that are parts of lines are few beside the rest. */
-static bool lanes_may_pass(int64_t lane, int64_t size, int64_t least_whole, int64_t least)
+/* Lanes go past the caches if all are whole lines of these, or if their ends, which are parts of lines, are few beside
+ * the rest: what copies in runs of two lines has more ends than what brings each line. */
+enum { LONG_COPIED = 64, LONG_WHOLE_COPIED = 32, LONG_WRITTEN = 32 };
+
+static bool lanes_are_whole(const void *data, int64_t lane_bytes)
 {
-	return lane >= (lane * size % PMG_CACHE_LINE == 0 ? least_whole : least);
+	return (uintptr_t) data % PMG_CACHE_LINE == 0 && lane_bytes % PMG_CACHE_LINE == 0;
 }
 
 /* What the caches do not hold need not be read into them before it is written: where that is done in whole lines. */
 static bool may_pass(const struct pair *pair, int64_t row_bytes)
 {
+	const int64_t lane = pair->rows * (int64_t) pmg_type_size(pair->flat->type);
+
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 &&
-		       lanes_may_pass(pair->rows, (int64_t) pmg_type_size(pair->flat->type), 32, 64);
-	return row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
+		       pair->rows >= (lanes_are_whole(pair->flat->data, lane) ? LONG_WHOLE_COPIED : LONG_COPIED);
+	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
 
@@ -231,7 +235,8 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
 						array->lanes * size % PMG_ALIGNMENT == 0 &&
 						place->block * size % PMG_ALIGNMENT == 0
-				      : place->row == 1 && lanes_may_pass(place->lane, size, 1, 32));
+				      : place->row == 1 && (place->lane >= LONG_WRITTEN ||
+							    lanes_are_whole(buffer->data, place->lane * size)));
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
 				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
 	return true;

@@ -256,8 +256,8 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
-/* Results of so many bytes, and arrays that are copied together, are written past the caches: less is kept, as a rule,
- * until the next loop reads it. */
+/* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
+ * past the caches: less is kept, as a rule, until the next loop reads it. */
 #define LARGE_RESULT (16 << 20)
 bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. */
@@ -281,7 +281,8 @@ const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair);
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
  * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
  * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows;
- * there are at most MOST_LANES, and those that are copied next are at next_begin[i] of `next`. */
+ * there are at most MOST_LANES, and of the segments that the thread copies into a block next, which are of the same
+ * size, lane i is at next_begin[i] of `next`; NULL: none are known. */
 enum { MOST_PAST = 1024, MOST_LANES = 64 };
 
 struct block_copy {

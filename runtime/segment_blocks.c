@@ -166,10 +166,19 @@ static void block_lanes_find(const struct segments_copy *copy, int64_t block, st
 					 lanes->lengths);
 }
 
-/* Before `next`, from lanes that begin at next_begin. */
+/* What a thread copies next: an array's segments, a block of them. */
+struct next_copy {
+	const struct segments_copy *copy;
+	const struct block_lanes *lanes;
+};
+
+static bool is_read_alike(const struct segments_copy *next, const struct segments_copy *copy)
+{
+	return next->into && next->are_squares && next->flat->type == copy->flat->type;
+}
+
 static void squares_copy(const struct segments_copy *copy, int64_t start, const struct block_lanes *lanes,
-			 const struct segments_copy *next, const int64_t *next_begin, bool are_large,
-			 block_copier *copier)
+			 struct next_copy next, bool are_large, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type);
 	const bool may_pass = copy->into ? copy->has_whole_lines : !pmg_segments_are_short(lanes->rows, size);
@@ -177,29 +186,38 @@ static void squares_copy(const struct segments_copy *copy, int64_t start, const 
 		.block = (char *) copy->blocks->data + start * copy->width * size, .lanes = copy->flat->data,
 		.width = copy->width, .n_lanes = lanes->n, .rows = lanes->rows, .size = size, .into = copy->into,
 		.is_past = are_large && may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
-		.next = next->flat->data, .next_begin = next_begin
+		.next = is_read_alike(next.copy, copy) ? next.copy->flat->data : NULL, .next_begin = next.lanes->begin
 	};
 
 	copier(&one);
 }
 
-/* A block of all. */
-static void block_copies(const struct segments_copy *copies, int32_t n, int64_t block, bool are_large,
+/* A block of all, before `next`. */
+static void block_copies(const struct segments_copy *copies, int32_t n, int64_t block, int64_t next, bool are_large,
 			 block_copier *copier)
 {
 	const int64_t last = blocks_of(copies->list->n, copies->width) - 1;
-	struct block_lanes here, later;
+	struct block_lanes here = { .n = 0 }, later = { .n = 0 };
 
 	if (copies->width <= MOST_LANES) {
 		block_lanes_find(copies, block, &here);
-		block_lanes_find(copies, block < last ? block + 1 : last, &later);
+		block_lanes_find(copies, next < last ? next : last, &later);
 	}
-	for (int32_t i = 0; i < n; i++)
+	for (int32_t i = 0; i < n; i++) {
+		const struct next_copy of_next = i + 1 < n ? (struct next_copy) { &copies[i + 1], &here }
+							   : (struct next_copy) { &copies[0], &later };
+
 		if (copies[i].are_squares)
-			squares_copy(&copies[i], copies->list->starts[block], &here, &copies[(i + 1) % n],
-				     i + 1 < n ? here.begin : later.begin, are_large, copier);
+			squares_copy(&copies[i], copies->list->starts[block], &here, of_next, are_large, copier);
 		else
 			lanes_copy(&copies[i], block);
+	}
+}
+
+/* Of those that the thread takes: turns of neighbours. */
+static int64_t next_block(int64_t block, int64_t turn, int64_t threads)
+{
+	return (block + 1) % turn == 0 ? block + 1 + (threads - 1) * turn : block + 1;
 }
 
 /* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
@@ -215,7 +233,7 @@ static void copies_run(const struct segments_copy *copies, int32_t n, bool are_l
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
 	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, turn))
 	for (int64_t block = 0; block < blocks_of(list->n, width); block++)
-		block_copies(copies, n, block, are_large, copier);
+		block_copies(copies, n, block, next_block(block, turn, threads), are_large, copier);
 	stores_past_end();
 }
 

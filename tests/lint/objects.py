@@ -48,10 +48,13 @@ def copies_ask(tree):
     """Copies into blocks ask for rows, and for segments."""
     if platform.machine() != "x86_64":
         return
-    for code in re.split(r"(?=^\S+\.o:)", listing(tree.build / "libpmgrt.a", "-d"), flags=re.M):
-        member = MEMBER.match(code)
-        if member and member.group(1).startswith("block_copy") and len(re.findall(r"\bprefetch", code)) < 2:
-            yield f"libpmgrt.a({member.group(1)}): asks for no memory ahead"
+    code = re.split(r"(?=^\S+\.o:)", listing(tree.build / "libpmgrt.a", "-d"), flags=re.M)
+    copies = [part for part in code if part.startswith("block_copy")]
+    if not copies:
+        yield "libpmgrt.a: there are no copies of blocks"
+    for part in copies:
+        if len(re.findall(r"\bprefetch", part)) < 2:
+            yield f"libpmgrt.a({part.split(':')[0]}): asks for no memory ahead"
 
 
 CHECKS = [mutable_state, prints_or_exits, copies_ask]

@@ -329,12 +329,12 @@ static void test_past(struct tests *tests, pmg_context *context)
 	free(memory);
 }
 
-/* 16 MB in lanes of so many rows. */
-static bool rows_are_past(pmg_context *context, int64_t rows)
+/* 16 MB in lanes of so many rows, so many values behind the begin of a line. */
+static bool rows_are_past(pmg_context *context, int64_t rows, int64_t skew)
 {
 	const int64_t m = (16 << 20)/8/rows + 1;
-	double *memory = calloc((size_t) (m*rows), sizeof *memory);
-	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, rows });
+	double *memory = aligned_alloc(PMG_CACHE_LINE, (size_t) (m*rows + 16)/8*64);
+	const pmg_buffer flat = pmg_dense(memory + skew, PMG_F64, 2, (int64_t[]) { m, rows });
 	const bool are = memory && asks(context, m, rows, &flat) && seen.is_large;
 
 	free(memory);
@@ -344,9 +344,10 @@ static bool rows_are_past(pmg_context *context, int64_t rows)
 /* Short lanes, if all begin with a line. */
 static void test_short_past(struct tests *tests, pmg_context *context)
 {
-	CHECK(tests, rows_are_past(context, 8) && rows_are_past(context, 24) && rows_are_past(context, 40));
-	CHECK(tests, rows_are_past(context, 33) && rows_are_past(context, 36) && rows_are_past(context, 63));
-	CHECK(tests, !rows_are_past(context, 7) && !rows_are_past(context, 20) && !rows_are_past(context, 31));
+	CHECK(tests, rows_are_past(context, 8, 0) && rows_are_past(context, 24, 0) && rows_are_past(context, 40, 0));
+	CHECK(tests, !rows_are_past(context, 8, 2) && !rows_are_past(context, 24, 2) && rows_are_past(context, 40, 2));
+	CHECK(tests, rows_are_past(context, 33, 0) && rows_are_past(context, 36, 2) && rows_are_past(context, 63, 0));
+	CHECK(tests, !rows_are_past(context, 7, 0) && !rows_are_past(context, 20, 0) && !rows_are_past(context, 31, 2));
 }
 
 /* Rows of 4 MB in blocks and of 1 MB elsewhere; not where a block has more between its rows. */
