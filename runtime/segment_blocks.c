@@ -128,7 +128,7 @@ static void lanes_copy(const struct segments_copy *copy, int64_t block)
 	}
 }
 
-static bool rows_are_lines(const struct segments_copy *copy)
+static bool has_whole_lines(const struct segments_copy *copy)
 {
 	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
 
@@ -147,7 +147,7 @@ static struct segments_copy copy_of(const struct segment_list *list, const pmg_b
 	copy.width = copy.blocks->shape[1];
 	copy.are_squares = buffer_is_row_major(copy.flat) && buffer_is_row_major(copy.blocks) &&
 			   copy.width <= MOST_LANES;
-	copy.has_whole_lines = into && rows_are_lines(&copy);
+	copy.has_whole_lines = has_whole_lines(&copy);
 	return copy;
 }
 
@@ -197,12 +197,12 @@ static void block_copies(const struct segments_copy *copies, int32_t n, int64_t 
 			 block_copier *copier)
 {
 	const int64_t last = blocks_of(copies->list->n, copies->width) - 1;
-	struct block_lanes here = { .n = 0 }, later = { .n = 0 };
+	struct block_lanes here, later;
 
-	if (copies->width <= MOST_LANES) {
+	if (copies->width <= MOST_LANES)
 		block_lanes_find(copies, block, &here);
+	if (copies->width <= MOST_LANES && copies->into)
 		block_lanes_find(copies, next < last ? next : last, &later);
-	}
 	for (int32_t i = 0; i < n; i++) {
 		const struct next_copy of_next = i + 1 < n ? (struct next_copy) { &copies[i + 1], &here }
 							   : (struct next_copy) { &copies[0], &later };
