@@ -96,6 +96,7 @@ tests := $(patsubst %.c,$(BUILD)/%,$(test_mains))
 helper := $(patsubst %.c,$(BUILD)/%,$(test_helper))
 objects := $(compiler) $(runtime) $(tools) $(test_parts) \
 	$(call object,$(compiler_main) $(tools_main) $(test_mains) $(test_helper))
+emulated := $(BUILD)/tests/cuda/emulated/cuda_runtime.h.gch
 examples := $(wildcard dsl_examples/*.pmg)
 
 libpmgc := $(BUILD)/libpmgc.a
@@ -156,7 +157,7 @@ coverage:           ## lines of compiler and runtime that tests reach; build-cov
 fuzz:               ## libFuzzer targets of the front end and of the readers of files, into build-fuzz/fuzz
 	@$(PYTHON) tests/fuzz/fuzz.py build
 
-unit-programs: $(tests) all
+unit-programs: $(tests) $(emulated) all
 
 objects: $(objects)
 
@@ -210,9 +211,9 @@ $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
-# As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such
-# loops take minutes to optimise.
-isa_flags = -O$(if $(SAN),g,3) -ffp-contract=fast -fno-math-errno -fwrapv \
+# As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such loops take
+# long to optimise; without optimisation, gcc says that it unrolls none.
+isa_flags = -O$(if $(SAN),0 -w,3) -ffp-contract=fast -fno-math-errno -fwrapv \
 	-DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
 	$(if $(filter clang,$(family)),-Wno-pass-failed,-Wno-psabi)
 define kernels_rule
@@ -268,6 +269,12 @@ $(foreach folder,$(sort $(dir $(tests) $(helper))),\
 	@rm -f $@
 	@mkdir -p $(@D)
 	$(call quiet,AR  )$(AR) qcs $@ $^
+
+# What every .cu file reads first that tests/cuda/emulated/nvcc compiles. A header beside it, for who includes it again.
+$(emulated): tests/cuda/emulated/cuda_runtime.h
+	@mkdir -p $(@D)
+	@cp $< $(@D)
+	$(call quiet,CXX )g++ -std=c++17 -O0 -fPIC -x c++-header $< -o $@
 
 $(BUILD)/$(soname): $(runtime)
 	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm

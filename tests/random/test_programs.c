@@ -2,7 +2,7 @@
  *
  * Random programs: the reference interpreter against generated code, for each C compiler and several schedules, on
  * several draws of sizes and data. Programs x_… must give the same bits, t_… the same values to 1e-11.
- *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 100 or, with PMG_TEST_LONG, 20000
+ *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 80 or, with PMG_TEST_LONG, 20000
  *     test_programs SEED FIRST-LAST [DRAWS]    of a seed's programs these: a long run in parts
  *     test_programs FILE.pmg FIRST-LAST VARIANT
  * The last form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
@@ -16,7 +16,7 @@
 
 #include "random/batch.h"
 
-enum { COUNT = 100, COUNT_LONG = 20000, BATCH = 50, DRAWS = 12, WORKERS = 2 };
+enum { COUNT = 80, COUNT_LONG = 20000, BATCH = 50, DRAWS = 12, WORKERS = 2 };
 
 struct worker {
 	pid_t child;
