@@ -185,6 +185,14 @@ static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 /* What the caches of a processor do not hold, not even the last. */
 #define FAR_MEMORY ((int64_t) 64 << 20)
 
+/* Where no result may depend on the number of threads, the choice may not either. */
+enum { THREADS_IF_DETERMINISTIC = 16 };
+
+static int32_t threads_to_expect(const pmg_options *options)
+{
+	return options->deterministic ? THREADS_IF_DETERMINISTIC : threads_of(options->threads);
+}
+
 static bool has_lanes(const pmg_array_desc *array)
 {
 	return !array_is_internal(array) && array->lanes > 0;
@@ -217,17 +225,55 @@ static int32_t lanes_of(const pmg_pipeline_desc *candidate)
 	return lanes;
 }
 
+/* How many systems its arguments in blocks are of; 0: it has none, or segments. */
+static int64_t systems_of(const struct choosing *c, const pmg_pipeline_desc *candidate)
+{
+	for (int32_t i = 0; i < candidate->n_arrays; i++) {
+		const pmg_array_desc *array = &candidate->arrays[i];
+		const pmg_buffer *buffer = has_lanes(array) ? array_argument(array, c->args) : NULL;
+
+		if (buffer && array->segments < 0 && buffer->rank > 0)
+			return buffer->shape[0] * (buffer_is_in_blocks(buffer, array->rank) ? array->lanes : 1);
+	}
+	return 0;
+}
+
+/* How many lanes the busiest thread computes, those of the last block that no system has among them. */
+static int64_t lanes_of_a_thread(int64_t systems, int32_t lanes, int32_t threads)
+{
+	return blocks_of(blocks_of(systems, lanes), threads) * lanes;
+}
+
+/* Of few systems, wide blocks may leave threads, or lanes, without any: a lane of a narrow block, whose rows wait for
+ * each other, takes up to a third longer. */
+static bool blocks_are_few(const struct choosing *c)
+{
+	const int32_t threads = threads_to_expect(c->options);
+	int32_t least = INT32_MAX, most = 0;
+	int64_t systems = 0;
+
+	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
+		const int32_t lanes = lanes_of(c->desc->candidates[i]);
+
+		if (lanes == INT32_MAX)
+			continue;
+		if (systems == 0)
+			systems = systems_of(c, c->desc->candidates[i]);
+		least = lanes < least ? lanes : least;
+		most = lanes > most ? lanes : most;
+	}
+	return systems > 0 && 3 * lanes_of_a_thread(systems, most, threads) >
+			      4 * lanes_of_a_thread(systems, least, threads);
+}
+
 static int64_t trials_bytes(const pmg_pipeline_desc *desc)
 {
 	return desc->n_candidates * (int64_t) sizeof(pmg_trial);
 }
 
-/* Where no result may depend on the number of threads, the choice may not either. */
-enum { THREADS_IF_DETERMINISTIC = 16 };
-
 static void trials_begin(const struct choosing *c)
 {
-	const int32_t threads = c->options->deterministic ? THREADS_IF_DETERMINISTIC : threads_of(c->options->threads);
+	const int32_t threads = threads_to_expect(c->options);
 	struct known_runs known = { 0 };
 
 	memset(c->trials, 0, (size_t) trials_bytes(c->desc));
@@ -245,7 +291,7 @@ static void trials_begin(const struct choosing *c)
 	}
 }
 
-/* By estimate; where that is the same or not known, by their blocks, from memory, or the first ones. */
+/* By estimate; where that is the same or not known, by their blocks (prefers_narrow), or the first ones. */
 static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
 {
 	const double a = c->trials[i].estimate, b = c->trials[j].estimate;
@@ -324,7 +370,7 @@ static void trials_give(const struct choosing *c, struct plan *plan, int64_t max
 
 static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
-	c->prefers_narrow = blocks_are_far(c);
+	c->prefers_narrow = blocks_are_far(c) || blocks_are_few(c);
 	trials_begin(c);
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }

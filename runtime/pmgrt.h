@@ -421,7 +421,8 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 typedef enum pmg_tune {
 	PMG_TUNE_OFF,           /* the first of those that take most arguments in blocks as they lie and, of these, suit
 				 * the sizes */
-	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes; of several, from memory, narrow blocks */
+	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes; of several, narrow blocks from memory, or
+				 * if wide ones would leave threads without any */
 	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; one clearly faster is kept */
 } pmg_tune;
 

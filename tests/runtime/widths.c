@@ -109,7 +109,7 @@ static void describe(struct widths *w)
 			.abi_version = PMG_ABI_VERSION, .name = "twice", .source = "t.pmg",
 			.args_size = sizeof w->args, .n_params = 2, .n_arrays = N_ARRAYS, .n_extents = 4,
 			.params = params, .arrays = w->arrays[c], .extents = extents, .kernel = kernels[c],
-			.choice = choices[c]
+			.choice = choices[c], .is_ordered = true
 		};
 		w->list[c] = &w->desc[c];
 	}
@@ -208,31 +208,49 @@ static void test_given(struct tests *tests)
 	widths_close(tests, &w);
 }
 
-/* By estimates that are the same, blocks that memory will hold are narrow; those that caches hold are not, nor is what
- * the caller does not hold in blocks. */
+/* Of m systems in two threads, by estimates that are the same. */
+static bool chooses(int64_t m, bool in_blocks, bool deterministic, int wanted)
+{
+	double *const x = calloc((size_t) (m*N) + 1, sizeof *x), *const y = calloc((size_t) (m*N) + 1, sizeof *y);
+	pmg_options options = { .tune = PMG_TUNE_ESTIMATE, .threads = 2, .in_blocks = in_blocks,
+				.deterministic = deterministic };
+	struct widths w;
+	bool has;
+
+	widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
+	pmg_plan_destroy(w.plan);
+	w.args = (twice_args) { m, N, pmg_dense(x, PMG_F64, 2, (int64_t[]) { m, N }),
+				pmg_dense(y, PMG_F64, 2, (int64_t[]) { m, N }) };
+	options.context = w.context;
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	has = has_chosen(&w, wanted, "estimated");
+	pmg_plan_destroy(w.plan);
+	pmg_context_free(w.context);
+	free(x);
+	free(y);
+	return has && w.counter.n_live == 0;
+}
+
+/* Blocks that memory will hold are narrow; those that caches hold are not, nor is what the caller does not hold in
+ * blocks. */
 static void test_far(struct tests *tests)
 {
-	static const struct { int64_t m; bool in_blocks; int wanted; } cases[] = {
-		{ M, true, WIDE }, { 110000, true, NARROW }, { 110000, false, WIDE }, { 100000, true, WIDE }
-	};
-	struct widths w;
+	CHECK(tests, chooses(M, true, false, WIDE));
+	CHECK(tests, chooses(100000, true, false, WIDE));
+	CHECK(tests, chooses(110000, true, false, NARROW));
+	CHECK(tests, chooses(110000, false, false, WIDE));
+}
 
-	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-		const int64_t m = cases[i].m;
-		double *const x = calloc((size_t) (m*N), sizeof *x), *const y = calloc((size_t) (m*N), sizeof *y);
-
-		widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
-		pmg_plan_destroy(w.plan);
-		w.args = (twice_args) { m, N, pmg_dense(x, PMG_F64, 2, (int64_t[]) { m, N }),
-					pmg_dense(y, PMG_F64, 2, (int64_t[]) { m, N }) };
-		w.status = pmg_plan_new(&w.desc[WIDE], &w.args,
-					&(pmg_options) { .context = w.context, .tune = PMG_TUNE_ESTIMATE,
-							 .in_blocks = cases[i].in_blocks }, &w.plan);
-		CHECK(tests, has_chosen(&w, cases[i].wanted, "estimated"));
-		widths_close(tests, &w);
-		free(x);
-		free(y);
-	}
+/* Where wide blocks leave a thread, or lanes, without systems, they are narrow: of 4 systems a thread then has 2 in
+ * place of 4, of 8 and more as many or nearly. As many threads as results may not depend on, have one block each. */
+static void test_few(struct tests *tests)
+{
+	CHECK(tests, chooses(0, false, false, WIDE));
+	for (int64_t m = 1; m <= 4; m++)
+		CHECK(tests, chooses(m, false, false, NARROW) && chooses(m, true, false, NARROW));
+	for (int64_t m = 5; m <= 40; m++)
+		CHECK(tests, chooses(m, false, false, WIDE) && chooses(m, true, false, WIDE));
+	CHECK(tests, chooses(32, false, true, NARROW) && chooses(33, false, true, WIDE));
 }
 
 /* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
@@ -371,6 +389,7 @@ void test_widths(struct tests *tests)
 {
 	test_given(tests);
 	test_far(tests);
+	test_few(tests);
 	test_measured(tests);
 	test_trials_in_blocks(tests);
 	test_others(tests);
