@@ -225,16 +225,12 @@ static int32_t lanes_of(const pmg_pipeline_desc *candidate)
 	return lanes;
 }
 
-/* How many systems its arguments in blocks are of; 0: it has none, or segments. */
-static int64_t systems_of(const struct choosing *c, const pmg_pipeline_desc *candidate)
+/* How many systems the arguments in blocks are of; 0: there are none, or they have segments. */
+static int64_t systems_in_blocks(const struct choosing *c)
 {
-	for (int32_t i = 0; i < candidate->n_arrays; i++) {
-		const pmg_array_desc *array = &candidate->arrays[i];
-		const pmg_buffer *buffer = has_lanes(array) ? array_argument(array, c->args) : NULL;
-
-		if (buffer && array->segments < 0 && buffer->rank > 0)
-			return buffer->shape[0] * (buffer_is_in_blocks(buffer, array->rank) ? array->lanes : 1);
-	}
+	for (int32_t i = 0; i < c->desc->n_arrays; i++)
+		if (has_lanes(&c->desc->arrays[i]) && c->desc->arrays[i].segments < 0)
+			return c->extents[c->desc->arrays[i].first_extent];
 	return 0;
 }
 
@@ -249,18 +245,14 @@ static int64_t lanes_of_a_thread(int64_t systems, int32_t lanes, int32_t threads
 static bool blocks_are_few(const struct choosing *c)
 {
 	const int32_t threads = threads_to_expect(c->options);
+	const int64_t systems = systems_in_blocks(c);
 	int32_t least = INT32_MAX, most = 0;
-	int64_t systems = 0;
 
 	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
 		const int32_t lanes = lanes_of(c->desc->candidates[i]);
 
-		if (lanes == INT32_MAX)
-			continue;
-		if (systems == 0)
-			systems = systems_of(c, c->desc->candidates[i]);
 		least = lanes < least ? lanes : least;
-		most = lanes > most ? lanes : most;
+		most = lanes > most && lanes < INT32_MAX ? lanes : most;
 	}
 	return systems > 0 && 3 * lanes_of_a_thread(systems, most, threads) >
 			      4 * lanes_of_a_thread(systems, least, threads);

@@ -242,15 +242,25 @@ static void test_far(struct tests *tests)
 }
 
 /* Where wide blocks leave a thread, or lanes, without systems, they are narrow: of 4 systems a thread then has 2 in
- * place of 4, of 8 and more as many or nearly. As many threads as results may not depend on, have one block each. */
+ * place of 4, of 5 and more as many or nearly. As many threads as results may not depend on, have one block each.
+ * Systems are counted, not the blocks that the caller holds them in. */
 static void test_few(struct tests *tests)
 {
+	pmg_options options = { .tune = PMG_TUNE_ESTIMATE, .threads = M };
+	struct widths w;
+
 	CHECK(tests, chooses(0, false, false, WIDE));
 	for (int64_t m = 1; m <= 4; m++)
 		CHECK(tests, chooses(m, false, false, NARROW) && chooses(m, true, false, NARROW));
 	for (int64_t m = 5; m <= 40; m++)
 		CHECK(tests, chooses(m, false, false, WIDE) && chooses(m, true, false, WIDE));
 	CHECK(tests, chooses(32, false, true, NARROW) && chooses(33, false, true, WIDE));
+	widths_open(&w, 1, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
+	pmg_plan_destroy(w.plan);
+	options.context = w.context;
+	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	CHECK(tests, has_chosen(&w, NARROW, "estimated") && is_twice(&w));
+	widths_close(tests, &w);
 }
 
 /* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
