@@ -271,10 +271,10 @@ $(foreach folder,$(sort $(dir $(tests) $(helper))),\
 	$(call quiet,AR  )$(AR) qcs $@ $^
 
 # What every .cu file reads first that tests/cuda/emulated/nvcc compiles. A header beside it, for who includes it again.
-$(emulated): tests/cuda/emulated/cuda_runtime.h
+$(emulated): tests/cuda/emulated/cuda_runtime.h tests/cuda/emulated/nvcc
 	@mkdir -p $(@D)
 	@cp $< $(@D)
-	$(call quiet,CXX )g++ -std=c++17 -O0 -fPIC -x c++-header $< -o $@
+	$(call quiet,CXX )tests/cuda/emulated/nvcc --header $@
 
 $(BUILD)/$(soname): $(runtime)
 	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm

@@ -66,8 +66,7 @@ static void check_seeded(struct comparison *comparison)
 	const char *folder = comparison->folder;
 	int n = (int) (sizeof seeded / sizeof seeded[0]);
 
-	if (!run_command("g++ -std=c++17 -O0 -w -Itests/cuda/emulated -include cuda_runtime.h -x c++ "
-			 "tests/cuda/seeded.cu -o %s/seeded", folder)) {
+	if (!run_command("tests/cuda/emulated/nvcc -Xcompiler -w tests/cuda/seeded.cu -o %s/seeded", folder)) {
 		comparison->failed++;
 		return;
 	}
