@@ -38,11 +38,8 @@ bool names_have(const struct names *names, const char *name)
 
 const char *names_declare(struct names *names, const char *base)
 {
-	const char *stem = names_last_member(names->arena, base), *name;
+	const char *stem = name_not_reserved_in_c(names->arena, names_last_member(names->arena, base)), *name = stem;
 
-	if (name_is_reserved_in_c(stem))
-		stem = arena_printf(names->arena, "%s_", stem);
-	name = stem;
 	for (int i = 2; names_have(names, name) || name_is_reserved_in_c(name); i++)
 		name = arena_printf(names->arena, "%s_%d", stem, i);
 	vec_push(names->arena, &names->visible, name);

@@ -63,8 +63,11 @@ bool name_is_reserved_in_c(const char *name)
 {
 	static const char *const reserved[] = {
 #define RESERVED(word) #word,
+#define RESERVED_FAMILY(beginning)
 #include "ir/reserved.def"
+#include "ir/reserved_macros.def"
 #undef RESERVED
+#undef RESERVED_FAMILY
 #define TYPE(id, text, c_name, abi_name, size, is_float, is_signed) c_name,
 #include "support/types.def"
 #undef TYPE
@@ -79,6 +82,31 @@ bool name_is_reserved_in_c(const char *name)
 	return false;
 }
 
+/* What may not begin an identifier, or begins those of the runtime or a family of macros. */
+static bool has_reserved_beginning(const char *name)
+{
+	static const char *const beginnings[] = {
+		"_", "pmg_", "PMG_", "PMGRT_",
+#define RESERVED(word)
+#define RESERVED_FAMILY(beginning) #beginning,
+#include "ir/reserved_macros.def"
+#undef RESERVED
+#undef RESERVED_FAMILY
+	};
+
+	for (size_t i = 0; i < sizeof beginnings / sizeof beginnings[0]; i++)
+		if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0)
+			return true;
+	return name[0] >= '0' && name[0] <= '9';
+}
+
+const char *name_not_reserved_in_c(struct arena *arena, const char *name)
+{
+	if (has_reserved_beginning(name))
+		name = arena_printf(arena, "a_%s", name);
+	return name_is_reserved_in_c(name) ? arena_printf(arena, "%s_", name) : name;
+}
+
 static bool name_is_taken(const struct module *module, const char *name)
 {
 	for (int i = 0; i < module->params.n; i++)
@@ -90,13 +118,6 @@ static bool name_is_taken(const struct module *module, const char *name)
 	return false;
 }
 
-/* What may not begin an identifier, or begins those of the runtime. */
-static bool has_reserved_prefix(const char *name)
-{
-	return name[0] == '_' || (name[0] >= '0' && name[0] <= '9') || strncmp(name, "pmg_", 4) == 0 ||
-	       strncmp(name, "PMG_", 4) == 0;
-}
-
 static bool is_c_letter(char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -104,17 +125,13 @@ static bool is_c_letter(char c)
 
 static const char *c_name_of(struct module *module, const char *name)
 {
-	char *base = arena_string(module->arena, name);
-	const char *unique;
+	char *letters = arena_string(module->arena, name);
+	const char *base, *unique;
 
-	for (char *c = base; *c; c++)
+	for (char *c = letters; *c; c++)
 		if (!is_c_letter(*c))
 			*c = '_';
-	if (has_reserved_prefix(base))
-		base = arena_printf(module->arena, "a_%s", base);
-	if (name_is_reserved_in_c(base))
-		base = arena_printf(module->arena, "%s_", base);
-	unique = base;
+	unique = base = name_not_reserved_in_c(module->arena, letters);
 	for (int i = 2; name_is_reserved_in_c(unique) || name_is_taken(module, unique); i++)
 		unique = arena_printf(module->arena, "%s_%d", base, i);
 	return unique;

@@ -382,8 +382,10 @@ struct override *module_find_override(const struct module *module, const char *v
 				      const char *second);
 /* Is an array, or the object that it is of, among the subjects? */
 bool override_names(const struct override *override, const struct array *array);
-/* Keywords, macros and functions of C that generated code needs, and our own prefixes. */
+/* Keywords, macros and functions of C that generated code needs. */
 bool name_is_reserved_in_c(const char *name);
+/* The name, changed where it is reserved or begins like those of the runtime or of a family of macros. */
+const char *name_not_reserved_in_c(struct arena *arena, const char *name);
 
 /* ---- storage.c ------------------------------------------------------------------- */
 
