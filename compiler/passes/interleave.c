@@ -35,20 +35,47 @@ static bool speaks_of(const struct override *override, const block_use_list *use
 	return false;
 }
 
-/* The item that speaks of the arrays of a loop; NULL: none does. */
-static struct override *find_item(const struct tree_walk *walk, const block_use_list *uses)
-{
-	struct module *module = walk->module;
-
-	for (int i = 0; i < module->overrides.n; i++)
-		if (speaks_of(&module->overrides.items[i], uses))
-			return &module->overrides.items[i];
-	return NULL;
-}
-
 static bool is_interleaved(const struct override *item)
 {
 	return item && !strcmp(item->choice, "interleave");
+}
+
+/* Do they ask for different things, where both speak of the same loop? */
+static bool are_at_odds(const struct override *a, const struct override *b)
+{
+	if (is_interleaved(a) != is_interleaved(b))
+		return true;
+	return a->numbers.n && b->numbers.n && a->numbers.items[0] != b->numbers.items[0];
+}
+
+/* The walk, and what it finds out about items. */
+struct request {
+	struct tree_walk walk;
+	const struct override *first, *second;          /* at odds about one loop; NULL: none are */
+	const char *dim;                                /* of this loop */
+	VEC(const struct array *) blocked;              /* that loops use that run in blocks */
+};
+
+/* The item that speaks of the arrays of a loop, one with a number if there is; NULL: none does. */
+static struct override *find_item(struct request *request, const struct mark *loop, const block_use_list *uses)
+{
+	struct module *module = request->walk.module;
+	struct override *found = NULL;
+
+	for (int i = 0; i < module->overrides.n; i++) {
+		struct override *item = &module->overrides.items[i];
+
+		if (!speaks_of(item, uses))
+			continue;
+		if (found && are_at_odds(found, item) && !request->first) {
+			request->first = found;
+			request->second = item;
+			request->dim = loop->dim->name;
+		}
+		if (!found || !found->numbers.n)
+			found = item;
+	}
+	return found;
 }
 
 /* ---- loops ---- */
@@ -180,17 +207,24 @@ static void decide_against(struct module *module, const struct mark *mark, const
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
+static void note_blocked(struct request *request, const block_use_list *uses)
+{
+	for (int i = 0; i < uses->n; i++)
+		if (uses->items[i].position >= 0)
+			vec_push(request->walk.module->arena, &request->blocked, uses->items[i].array);
+}
+
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
 	block_use_list uses;
-	struct override *item;
+	const struct override *item;
 	const char *refusal;
 
 	if (!walk->region->strict || !may_be_blocked(walk, node) || has_inner_one(walk, node))
 		return node;
 	uses = block_uses(walk->module, node);
-	item = find_item(walk, &uses);
+	item = find_item((struct request *) walk, mark, &uses);
 	if ((item && !is_interleaved(item)) || (!item && walk->options->interleave == INTERLEAVE_OFF))
 		return node;
 	if (!item && !is_slow_recurrence(walk, node))
@@ -200,8 +234,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		decide_against(walk->module, mark, refusal);
 		return node;
 	}
-	if (item)
-		item->is_used = true;
+	note_blocked((struct request *) walk, &uses);
 	*descend = false;
 	return insert_block(walk, node, mark, lanes_of(item, &uses, walk->options->interleave), item);
 }
@@ -227,32 +260,75 @@ static const char *why_not(const struct module *module)
 	return decision ? decision->reason : "no recurrence runs for each of several systems of it";
 }
 
-/* Every array that is named has blocks. */
-static bool check_used(struct module *module, const struct override *item)
+static bool is_blocked(const struct request *request, const char *name)
 {
+	for (int i = 0; i < request->blocked.n; i++)
+		if (!strcmp(request->blocked.items[i]->name, name))
+			return true;
+	return false;
+}
+
+/* Every array that is named has blocks. */
+static bool check_used(const struct request *request, struct override *item)
+{
+	struct module *module = request->walk.module;
 	struct diag *diag;
 
-	if (item->is_used)
-		return true;
-	diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span, "'%s' cannot be interleaved",
-			  item->subjects.items[0]);
-	diag_label(module->diags, diag, (struct span) { 0 }, "%s", why_not(module));
+	item->is_used = true;
+	for (int s = 0; s < item->subjects.n; s++) {
+		if (is_blocked(request, item->subjects.items[s]))
+			continue;
+		diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span, "'%s' cannot be interleaved",
+				  item->subjects.items[s]);
+		diag_label(module->diags, diag, (struct span) { 0 }, "%s", why_not(module));
+		return false;
+	}
+	return true;
+}
+
+static const char *what_is_asked(struct module *module, const struct override *item)
+{
+	if (!is_interleaved(item))
+		return "no blocks";
+	return !item->numbers.n ? "blocks" : arena_printf(module->arena, "blocks of %lld",
+							  (long long) item->numbers.items[0]);
+}
+
+static bool report_odds(const struct request *request)
+{
+	struct module *module = request->walk.module;
+	const struct override *first = request->first, *second = request->second;
+	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, second->span,
+				       "the loop over '%s' uses '%s' and '%s', in %s or in %s for both",
+				       request->dim, first->subjects.items[0], second->subjects.items[0],
+				       what_is_asked(module, first), what_is_asked(module, second));
+
+	diag_label(module->diags, diag, first->span, "the first one is here");
+	diag_help(module->diags, diag, (struct span) { 0 }, "ask once for all: layout %s, %s : …",
+		  first->subjects.items[0], second->subjects.items[0]);
 	return false;
+}
+
+static bool is_about_blocks(const struct override *item)
+{
+	return !strcmp(item->verb, "layout") && is_interleaved(item);
 }
 
 bool pass_interleave(struct module *module, const struct pass_options *options)
 {
-	struct tree_walk walk = { .module = module, .options = options, .visit = visit };
+	struct request request = { .walk = { .module = module, .options = options, .visit = visit } };
 	bool ok = true;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
+		if (is_about_blocks(&module->overrides.items[i]))
 			ok = check_item(module, &module->overrides.items[i]) && ok;
 	if (!ok || options->is_device)
 		return ok;
-	ok = module_walk(&walk);
+	ok = module_walk(&request.walk);
+	if (ok && request.first)
+		return report_odds(&request);
 	for (int i = 0; ok && i < module->overrides.n; i++)
-		if (!strcmp(module->overrides.items[i].verb, "layout") && is_interleaved(&module->overrides.items[i]))
-			ok = check_used(module, &module->overrides.items[i]);
+		if (is_about_blocks(&module->overrides.items[i]))
+			ok = check_used(&request, &module->overrides.items[i]);
 	return ok;
 }

@@ -327,7 +327,7 @@ static const char *common_subject(const struct override *a, const struct overrid
 	return NULL;
 }
 
-/* One decision is asked for once. */
+/* One decision is asked for once in the program, and once with it. */
 static bool is_said_already(struct sema *sema, const struct form *form, const struct override *override)
 {
 	for (int i = 0; i < sema->module->overrides.n; i++) {
@@ -336,7 +336,7 @@ static bool is_said_already(struct sema *sema, const struct form *form, const st
 		bool is_same = speak_of_one(first, override) || (form->least == 1 && common);
 		struct diag *diag;
 
-		if (!is_same || strcmp(first->verb, override->verb))
+		if (!is_same || first->is_asked != override->is_asked || strcmp(first->verb, override->verb))
 			continue;
 		diag = diag_error(sema->diags, DIAG_BAD_ITEM, override->span, "there is another '%s'%s%s%s", form->verb,
 				  common ? " of '" : "", common ? common : "", common ? "'" : "");
@@ -369,13 +369,13 @@ static void add_override(struct sema *sema, const struct form *form, struct over
 	struct module *module = sema->module;
 	int n = 0;
 
-	if (!is_asked && is_said_already(sema, form, &override))
+	override.is_asked = is_asked;
+	if (is_said_already(sema, form, &override))
 		return;
 	for (int i = 0; i < module->overrides.n; i++)
 		if (!is_asked || remains(form, &module->overrides.items[i], &override))
 			module->overrides.items[n++] = module->overrides.items[i];
 	module->overrides.n = n;
-	override.is_asked = is_asked;
 	vec_push(sema->arena, &module->overrides, override);
 }
 

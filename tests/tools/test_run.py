@@ -664,6 +664,11 @@ def items_and_sizes():
            "    1 | restructure Phi by voxel\n      |             ^~~\n      = help: did you mean 'PHI'?\n" \
            "pmg run: --with has errors\n"
     refuse([*base, "--with=restructure Phi by voxel"], 1, told)
+    twice = "restructure PHI by voxel; restructure PHI by fiber"
+    told = f"--with:1:27: error[PMG0502]: there is another 'restructure' of 'PHI'\n    1 | {twice}\n" \
+           f"      | {26*' '}^{23*'~'}\n--with:1:1: note: the first one is here\n    1 | {twice}\n" \
+           f"      | ^{24*'~'}\npmg run: --with has errors\n"
+    refuse([*base, f"--with={twice}"], 1, told)
     told = "--specialize:1:1: error[PMG0201]: there is no 'nTeta' in the pipelines of the file\n    1 | nTeta=7\n" \
            "      | ^~~~~\n      = help: did you mean 'nTheta'?\npmg run: --specialize has errors\n"
     refuse([*base, "--specialize=nTeta=7"], 1, told)
