@@ -7,6 +7,7 @@
  * looked up when there is such a pivot, once for an execution, and only of `in` arrays: what the kernel writes may have
  * been written already. Where there are others, or an array is only on a device, it counts as not finite. */
 #include "plan.h"
+#include "words.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -179,8 +180,7 @@ static pmg_status pivot_fail(const struct plan *plan, struct bad_value bad)
 	if (pivots->segments >= 0)
 		find_system(plan, pivots->segments, &bad);
 	return pmg_fail(plan->context, PMG_NUMERICAL,
-			"the pivot of '%s' in %s is %s (%s); elimination exchanges no rows, so that it solves only "
-			"systems without such pivots, as those are in which the diagonal dominates",
+			"the pivot of '%s' in %s is %s (%s); " WORDS_OF_PIVOTS,
 			pivots->name, row_text(&bad, text, sizeof text),
 			bad.pivot == 0 ? "zero" : "not finite", pivots->place);
 }

@@ -7,6 +7,7 @@
  *
  * Ranges are checked before uniqueness, whose table of bits they bound. */
 #include "plan.h"
+#include "words.h"
 
 #include <string.h>
 
@@ -154,7 +155,7 @@ static pmg_status tree_check(const struct values *values)
 
 	if (found == values->n)
 		return PMG_OK;
-	return fact_fail(values, found, "a parent is -1 or comes before its child");
+	return fact_fail(values, found, WORDS_OF_TREE);
 }
 
 /* The first node of segment `s` whose parent is out of place, else `n`. */
@@ -187,8 +188,7 @@ static pmg_status segmented_tree_check(const struct values *values)
 	}
 	if (found == values->n)
 		return PMG_OK;
-	return fact_fail(values, found,
-			 "a parent, counted in its own system, is -1 or comes before its child");
+	return fact_fail(values, found, WORDS_OF_LOCAL_TREE);
 }
 
 static pmg_status duplicate_fail(const struct values *values, int64_t position)

@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "pmgrt_storage.h"
+#include "words.h"
 
 /* ---- sizes ---- */
 
@@ -282,9 +283,20 @@ static void check_unique(struct run *run, const struct slot *slot)
 	}
 }
 
+/* A parent counts from the first node of its tree. */
+static bool check_parent(struct run *run, const struct slot *slot, int64_t i, int64_t first, const char *rule)
+{
+	const int64_t parent = slot_integer(slot, i);
+
+	if (parent < -1 || parent >= i - first)
+		run_fail(run, slot->array->span, "%s is %lld, but %s", slot_cell_text(run->arena, slot, i),
+			 (long long) parent, rule);
+	return run->stop == RUN_GOES;
+}
+
 static void check_tree(struct run *run, const struct slot *slot)
 {
-	for (int64_t i = 0; i < slot->n && check_range(run, slot, i, -1, i - 1); i++)
+	for (int64_t i = 0; i < slot->n && check_parent(run, slot, i, 0, WORDS_OF_TREE); i++)
 		;
 }
 
@@ -302,7 +314,7 @@ static void rebase_tree(struct run *run, struct slot *slot, const struct slot *s
 		const int64_t first = slot_integer(segments, s);
 
 		for (int64_t i = first; i < slot_integer(segments, s + 1); i++) {
-			if (!check_range(run, slot, i, -1, i - first - 1))
+			if (!check_parent(run, slot, i, first, WORDS_OF_LOCAL_TREE))
 				return;
 			nodes[i] = slot_integer(slot, i) < 0 ? -1 : slot_integer(slot, i) + first;
 		}

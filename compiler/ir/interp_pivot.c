@@ -5,6 +5,7 @@
  * (runtime/bad.c). */
 #include "ir/elimination.h"
 #include "ir/interp_private.h"
+#include "words.h"
 
 #include <math.h>
 
@@ -58,7 +59,7 @@ double pivot_real(struct run *run, const struct node *node)
 
 	if (run->stop != RUN_GOES || (pivot != 0 && isfinite(pivot)) || (pivot != 0 && !arguments_are_finite(run)))
 		return pivot;
-	run_fail(run, run->stage->span, "the pivot of '%s' in %s is %s",
+	run_fail(run, run->stage->span, "the pivot of '%s' in %s is %s; " WORDS_OF_PIVOTS,
 		 pivots_name(run->arena, run->stage->write.array),
 		 row_text(run, eval_integer(run, node->args[1]), eval_integer(run, node->args[2])),
 		 pivot == 0 ? "zero" : "not finite");

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What data must be like, in the words in which the runtime and the reference interpreter both refuse others. */
+#ifndef PMGRT_WORDS_H
+#define PMGRT_WORDS_H
+
+#define WORDS_OF_TREE "a parent is -1 or comes before its child"
+#define WORDS_OF_LOCAL_TREE "a parent, counted in its own system, is -1 or comes before its child"
+#define WORDS_OF_PIVOTS \
+	"elimination exchanges no rows, so that it solves only systems without such pivots, as those are in which " \
+	"the diagonal dominates"
+
+#endif
