@@ -214,6 +214,12 @@ static bool is_far(const pmg_buffer *buffer, int64_t bytes)
 	return buffer->strides[0] >= bytes / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 }
 
+/* `row_size`: bytes of a row of all lanes. */
+static bool lanes_are_far(const pmg_place *place, const pmg_buffer *buffer, int64_t row_size)
+{
+	return place->row == 1 && is_far(buffer, place->lane * row_size > LONG_LANES ? FAR_BLOCKS : FAR_LANES);
+}
+
 static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
@@ -238,7 +244,7 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 				      : place->row == 1 && (place->lane >= LONG_WRITTEN ||
 							    lanes_are_whole(buffer->data, place->lane * size)));
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
-				       : place->row == 1 && is_far(buffer, FAR_ARRAY);
+				       : lanes_are_far(place, buffer, array->lanes * size);
 	return true;
 }
 
@@ -251,7 +257,7 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_ARRAY) };
+	*place = (pmg_place) { .asks_ahead = is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_LANES) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;

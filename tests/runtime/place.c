@@ -357,18 +357,24 @@ static void test_short_past(struct tests *tests, pmg_context *context)
 	CHECK(tests, !rows_are_past(context, 7, 0) && !rows_are_past(context, 20, 0) && !rows_are_past(context, 31, 2));
 }
 
-/* Rows of 4 MB in blocks and of 1 MB elsewhere; not where a block has more between its rows. */
+/* Rows of 4 MB in blocks, and in long lanes, of 1 MB in shorter ones; not where a block has more between its rows. */
 static void test_far(struct tests *tests, pmg_context *context)
 {
 	const int64_t far = 4 << 20, n = far/8/32;
 	double *memory = calloc(2*(size_t) far/8, sizeof *memory);
 	pmg_buffer blocks = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n, 16 });
 	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
-	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n/4 });
-	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n/4 - 1 });
+	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
+	const pmg_buffer smaller = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n - 1 });
+	const int64_t most = 256, m = far/4/8/most;
+	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, most });
+	const pmg_buffer few = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m - 1, most });
+	const pmg_buffer longer = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, most + 1 });
 
 	CHECK(tests, memory && asks(context, 32, n, &blocks) && !asks(context, 32, n - 1, &fewer));
-	CHECK(tests, asks(context, 32, n/4, &flat) && !asks(context, 32, n/4 - 1, &shorter));
+	CHECK(tests, asks(context, 32, n, &flat) && !asks(context, 32, n - 1, &smaller));
+	CHECK(tests, asks(context, m, most, &shorter) && !asks(context, m - 1, most, &few));
+	CHECK(tests, !asks(context, m, most + 1, &longer));
 	blocks.strides[0] *= 2;
 	blocks.strides[1] *= 2;
 	CHECK(tests, !asks(context, 32, n, &blocks));
