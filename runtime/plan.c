@@ -82,6 +82,12 @@ static pmg_status own_allocate(struct plan *plan, int32_t number)
 	return PMG_OK;
 }
 
+static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer)
+{
+	if (place_find(&plan->desc->arrays[number], buffer, &plan->places[number]))
+		plan->places[number].is_foreseen = plan->is_foreseen;
+}
+
 static pmg_status array_place(struct plan *plan, int32_t number, const void *args)
 {
 	const pmg_array_desc *array = &plan->desc->arrays[number];
@@ -98,7 +104,7 @@ static pmg_status array_place(struct plan *plan, int32_t number, const void *arg
 	}
 	if (argument_is_direct(array, &binding->buffer)) {
 		plan->kernel.data[number] = binding->buffer.data;
-		place_find(array, &binding->buffer, &plan->places[number]);
+		place_in(plan, number, &binding->buffer);
 		return PMG_OK;
 	}
 	if (argument_is_inspectable(array))
@@ -106,7 +112,7 @@ static pmg_status array_place(struct plan *plan, int32_t number, const void *arg
 	binding->is_borrowed = false;
 	status = own_allocate(plan, number);
 	own = array_kept(array, plan->extents, binding->own);
-	place_find(array, &own, &plan->places[number]);
+	place_in(plan, number, &own);
 	return status;
 }
 
@@ -288,6 +294,7 @@ pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_
 		return memory_fail(options->context, desc->name, plan_block_bytes(desc));
 	plan->report.choice = desc->choice ? desc->choice : "";
 	plan->report.reason = "the first";
+	plan->is_foreseen = processor_foresees();
 	status = isa_choose(options->context, desc, &plan->run, &plan->report.isa);
 	if (status == PMG_OK)
 		status = plan_fill(plan, args);
