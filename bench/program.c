@@ -58,15 +58,19 @@ static char *next_word(char **rest)
 	return word;
 }
 
-bool bench_read_options(struct arena *arena, const char *text, const struct run_values *before,
+bool bench_read_options(struct arena *arena, const char *flag, const char *text, const struct run_values *before,
 			struct run_values *run, struct failure *failure)
 {
 	char *rest = arena_string(arena, text);
 	*run = *before;
 	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
 		int taken = bench_take_option(run, arena, &word, 1, failure);
-		if (taken == 0)
-			return fail(failure, OUTCOME_USAGE, "--generated: unknown option '%s'", word);
+		if (taken == 0) {
+			fail(failure, OUTCOME_USAGE, "--%s: unknown option '%s'", flag, word);
+			fail_help(failure, "options of 'pmg run' stand here, those with blanks in quotes of their own: "
+				  "--%s=\"--vector=off '--with=blas off; fuse off'\"", flag);
+			return false;
+		}
 		if (taken < 0)
 			return false;
 	}

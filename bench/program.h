@@ -10,8 +10,8 @@
 
 /* Takes one option of `pmg run`; as `more` of struct command. */
 int bench_take_option(struct run_values *run, struct arena *arena, char **arguments, int n, struct failure *failure);
-/* The options in `text`, words that may be in single quotes, over those of `before`. */
-bool bench_read_options(struct arena *arena, const char *text, const struct run_values *before,
+/* The options in `text` of --flag, words that may be in single quotes, over those of `before`. */
+bool bench_read_options(struct arena *arena, const char *flag, const char *text, const struct run_values *before,
 			struct run_values *run, struct failure *failure);
 /* A file of the repository, where the programs are installed, built or started; NULL: none. */
 const char *bench_find_file(struct arena *arena, const char *name, struct failure *failure);

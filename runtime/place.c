@@ -302,6 +302,15 @@ static bool is_float_buffer(const pmg_buffer *buffer)
 	return is && !buffer_lacks_data(buffer) && buffer_is_addressable(buffer);
 }
 
+static bool only_widths_differ(const pmg_buffer *to, const pmg_buffer *from)
+{
+	bool only = to->rank == from->rank && to->rank > 2 && to->shape[to->rank - 1] != from->shape[to->rank - 1];
+
+	for (int32_t d = 1; only && d < to->rank - 1; d++)
+		only = to->shape[d] == from->shape[d];
+	return only;
+}
+
 /* What is wrong with a pair of buffers, if the pairs behind it are not looked at; NULL: nothing. */
 static const char *pair_fault(const pmg_buffer *to, const pmg_buffer *from)
 {
@@ -311,7 +320,8 @@ static const char *pair_fault(const pmg_buffer *to, const pmg_buffer *from)
 	if (!is_float_buffer(to) || !is_float_buffer(from) || to->type != from->type)
 		return "what changes its layout are two buffers of one float type";
 	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
-		return "the buffers have shapes of different arrays";
+		return only_widths_differ(to, from) ? "blocks become blocks of another width by way of a flat buffer"
+						    : "the buffers have shapes of different arrays";
 	return buffer_is_injective(to) && !buffers_overlap(to, from) ? NULL : SHARED_MEMORY;
 }
 

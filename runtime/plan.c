@@ -225,6 +225,9 @@ static pmg_status options_check(const pmg_options *options)
 	if (options->max_memory < 0)
 		return pmg_fail(options->context, PMG_BAD_CALL, "max_memory is %lld, but must be 0 or more",
 				(long long) options->max_memory);
+	if ((unsigned int) options->tune > PMG_TUNE_MEASURE)
+		return pmg_fail(options->context, PMG_BAD_CALL, "tune is %d, but must be one of PMG_TUNE_…",
+				(int) options->tune);
 	return PMG_OK;
 }
 

@@ -117,7 +117,8 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 	row->row.state = row;
 	row->session.arena = values->arena;
 	vec_push(values->arena, rows, row);
-	bool ok = path && bench_read_options(values->arena, options, &values->run, &row->session.values, failure);
+	bool ok = path && bench_read_options(values->arena, "generated", options, &values->run, &row->session.values,
+					     failure);
 	row->session.values.pipeline = op == LIFE_DSC ? "life_dsc" : "life_wc";
 	ok = ok && session_open(&row->session, path, failure) && bind_case(values, row, failure) &&
 		  bench_results(&row->session, &row->results, &row->out, failure) &&

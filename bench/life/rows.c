@@ -183,7 +183,7 @@ static bool add_generated(struct life_values *values, const struct life_case *pr
 
 	if (life_op_wanted(values, op))
 		return life_row_generated(values, problem, op, options, rows, failure);
-	return bench_read_options(values->arena, options, &values->run, &read, failure);
+	return bench_read_options(values->arena, "generated", options, &values->run, &read, failure);
 }
 
 /* Of 'OPTIONS', or 'OP:OPTIONS' for one product; NULL: not for this one. */

@@ -274,7 +274,8 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 	row->row.state = row;
 	row->session.arena = values->arena;
 	vec_push(values->arena, rows, row);
-	bool ok = bench_read_options(values->arena, options, &values->run, &row->session.values, failure) &&
+	const char *flag = strstr(version, "_held") ? "held" : "generated";
+	bool ok = bench_read_options(values->arena, flag, options, &values->run, &row->session.values, failure) &&
 		  open_program(values, row, &program, failure) && build_library(&row->session, &row->build, failure);
 	if (ok && row->session.values.explain)
 		fputs(explain_text(row->session.c, row->session.module), stdout);

@@ -64,6 +64,16 @@ static bool check_rows(const systems_row_list *rows, struct failure *failure)
 	return true;
 }
 
+static bool fail_baseline(const struct systems_values *values, const row_list *measured, struct failure *failure)
+{
+	struct str names = str_new(values->arena);
+	for (int i = 0; i < measured->n; i++)
+		str_add(&names, "%s%s", i ? ", " : "", measured->items[i]->record.version);
+	fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'", values->baseline);
+	fail_help(failure, "there are %s", str_text(&names));
+	return false;
+}
+
 static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
 			 struct failure *failure)
 {
@@ -76,8 +86,7 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	for (int i = 0; i < rows->n; i++)
 		rows->items[i]->row.record.op = problem->op;
 	if (values->baseline && !find_baseline(&measured, problem->op, values->baseline))
-		return fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'",
-			    values->baseline);
+		return fail_baseline(values, &measured, failure);
 	if (!measure(values->arena, &measured, &run->effort, failure))
 		return false;
 	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");

@@ -179,7 +179,10 @@ static void test_calls(struct tests *tests)
 	options = (pmg_options) { .context = run.context, .max_memory = -1 };
 	CHECK_FAILS(tests, pmg_plan_new(steps_describe(), &run.data.args, &options, &plan), run.context,
 		    PMG_BAD_CALL, "max_memory is -1, but must be 0 or more");
-	options.max_memory = 0;
+	options = (pmg_options) { .context = run.context, .tune = (pmg_tune) 77 };
+	CHECK_FAILS(tests, pmg_plan_new(steps_describe(), &run.data.args, &options, &plan), run.context,
+		    PMG_BAD_CALL, "tune is 77, but must be one of PMG_TUNE_…");
+	options = (pmg_options) { .context = run.context };
 	CHECK_FAILS(tests, pmg_plan_new(NULL, &run.data.args, &options, &plan), run.context,
 		    PMG_BAD_CALL, "a plan needs a description and args, not NULL");
 	CHECK_FAILS(tests, pmg_plan_execute(run.plan, NULL, NULL), run.context, PMG_BAD_CALL,

@@ -253,9 +253,12 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 	static double data[64], other[64];
 	const int64_t shape[] = { 4, 6 }, wrong[] = { 3, 6, 2 }, repeated[] = { 2, 6, 2 };
 	pmg_buffer flat = pmg_dense(data, PMG_F64, 2, shape), to = pmg_dense(other, PMG_F64, 3, wrong);
+	const pmg_buffer wide = pmg_dense(data, PMG_F64, 3, (int64_t[]) { 1, 6, 8 });
 
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
 		    "the buffers have shapes of different arrays");
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &wide, 1), context, PMG_BAD_CALL,
+		    "blocks become blocks of another width by way of a flat buffer");
 	to = pmg_dense(data, PMG_F64, 3, repeated);
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
 		    "a buffer that is written shares memory");

@@ -407,6 +407,7 @@ def malformed_tables_are_refused():
 def wrong_calls_are_told():
     Path("one.swc").write_text("1 1 0 0 0 1 -1\n")
     Path("one.h5").write_text("0 -1 0 0 1 1 1\n")
+    Path("good.hines.tsv").write_text("0 -1 0 0 1 1 1\n")
     for words, status, text in ((["import"], 2, "the kind of files is missing"),
                                 (["import", "swc"], 2, "a file to read is missing"),
                                 (["import", "swc", "one.swc"], 2, "--output FILE.h5 is missing"),
@@ -414,7 +415,10 @@ def wrong_calls_are_told():
                                 (["import", "swcc", "one.swc", "-o", "x.h5"], 2, "did you mean 'swc'?"),
                                 (["import", "swc", "one.swc", "-o", "x.npy"], 2, "cells are an HDF5 file"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--soma=ball"], 2,
-                                 "--soma=ball is no convention"),
+                                 "--soma=ball is no convention\n  help: there are as-drawn, three-point and sphere"),
+                                (["import", "swc", "one.swc", "-o", "x.h5", "--order=deep-first"], 2,
+                                 "did you mean 'depth-first'?"),
+                                (["inspect", "good.hines.tsv"], 3, "'pmg hines solve' solves them"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--ra=0"], 2, "is not a number above 0"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=a..b"], 2, "--voltage=a"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=5..1"], 2,

@@ -36,7 +36,11 @@ static bool take_name(const char *option, const char *word, const char *const *n
 		return true;
 	const char *near = suggest_nearest(word, names, n);
 	fail(failure, OUTCOME_USAGE, "--%s=%s is no convention", option, word);
-	fail_help(failure, "did you mean '%s'?", near ? near : names[0]);
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	else
+		fail_help(failure, "there are %s, %s%s%s", names[0], names[1], n > 2 ? " and " : "",
+			  n > 2 ? names[2] : "");
 	return false;
 }
 
