@@ -260,6 +260,17 @@ static void add_copies(const struct transposition *t)
 
 /* ---- the pass ---- */
 
+/* The last dimension outermost. */
+static const char *example_of(struct module *module, const struct array *array)
+{
+	struct str text = str_new(module->arena);
+
+	for (int d = array->rank - 1; d >= 0; d--)
+		str_add(&text, "%d%s", d, d ? ", " : "");
+	return arena_printf(module->arena, "as in layout %s : order(%s); or layout %s : full;", array->name,
+			    str_text(&text), array->name);
+}
+
 static bool transpose(struct module *module, const struct override *item, struct array *array, const char *name)
 {
 	struct transposition t = { .module = module, .from = array };
@@ -269,7 +280,7 @@ static bool transpose(struct module *module, const struct override *item, struct
 		return refuse(module, item, NULL, name, problem);
 	t.order = arena_new_array(module->arena, int, array->rank);
 	if (!read_order(item, array->rank, t.order))
-		return refuse(module, item, "as in layout A : order(1, 0); or layout A : full;", name,
+		return refuse(module, item, example_of(module, array), name,
 			      !strcmp(item->choice, "full") ? "it takes no numbers"
 			      : "it takes the number of each dimension once, the outermost first");
 	module_decide(module, "transpose", name, item->choice, "as declared", item->span,
