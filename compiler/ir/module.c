@@ -71,7 +71,7 @@ bool name_is_reserved_in_c(const char *name)
 #define TYPE(id, text, c_name, abi_name, size, is_float, is_signed) c_name,
 #include "support/types.def"
 #undef TYPE
-#define OP(id, text, c_text, arity, precedence) c_text, text,
+#define OP(id, text, c_text, arity, precedence) c_text, c_text "f", text,
 #include "ir/ops.def"
 #undef OP
 	};
