@@ -22,7 +22,8 @@ enum { BYTES_OF_LANES = 128, BYTES_OF_NARROW = 64, MOST_LANES = 64 };
 
 /* ---- items ---- */
 
-static bool speaks_of(const struct override *override, const block_use_list *uses)
+/* The array of a loop that an item speaks of; NULL: of none. */
+static const char *spoken_of(const struct override *override, const block_use_list *uses)
 {
 	bool is = !strcmp(override->verb, "layout") &&
 		  (!strcmp(override->choice, "interleave") || !strcmp(override->choice, "flat"));
@@ -31,14 +32,20 @@ static bool speaks_of(const struct override *override, const block_use_list *use
 		for (int i = 0; i < uses->n; i++)
 			if (uses->items[i].position >= 0 &&
 			    !strcmp(uses->items[i].array->name, override->subjects.items[s]))
-				return true;
-	return false;
+				return override->subjects.items[s];
+	return NULL;
 }
 
 static bool is_interleaved(const struct override *item)
 {
 	return item && !strcmp(item->choice, "interleave");
 }
+
+/* An item, and the array of a loop that it speaks of; NULL: none does. */
+struct wish {
+	const struct override *item;
+	const char *name;
+};
 
 /* Do they ask for different things, where both speak of the same loop? */
 static bool are_at_odds(const struct override *a, const struct override *b)
@@ -51,29 +58,35 @@ static bool are_at_odds(const struct override *a, const struct override *b)
 /* The walk, and what it finds out about items. */
 struct request {
 	struct tree_walk walk;
-	const struct override *first, *second;          /* at odds about one loop; NULL: none are */
+	struct wish first, second;                      /* at odds about one loop */
 	const char *dim;                                /* of this loop */
-	VEC(const struct array *) blocked;              /* that loops use that run in blocks */
+	VEC(const struct array *) settled;              /* that loops use that run in blocks, or are asked not to */
 };
 
-/* The item that speaks of the arrays of a loop, one with a number if there is; NULL: none does. */
-static struct override *find_item(struct request *request, const struct mark *loop, const block_use_list *uses)
+/* Of what speaks of a loop, what is asked with the program counts, and, of that, what has a number. */
+static bool counts_less(const struct override *found, const struct override *item)
+{
+	return found->is_asked != item->is_asked ? item->is_asked : !found->numbers.n;
+}
+
+static struct wish find_wish(struct request *request, const struct mark *loop, const block_use_list *uses)
 {
 	struct module *module = request->walk.module;
-	struct override *found = NULL;
+	struct wish found = { NULL, NULL };
 
 	for (int i = 0; i < module->overrides.n; i++) {
-		struct override *item = &module->overrides.items[i];
+		const struct wish wish = { &module->overrides.items[i], spoken_of(&module->overrides.items[i], uses) };
 
-		if (!speaks_of(item, uses))
+		if (!wish.name)
 			continue;
-		if (found && are_at_odds(found, item) && !request->first) {
+		if (found.item && found.item->is_asked == wish.item->is_asked && !request->dim &&
+		    are_at_odds(found.item, wish.item)) {
 			request->first = found;
-			request->second = item;
+			request->second = wish;
 			request->dim = loop->dim->name;
 		}
-		if (!found || !found->numbers.n)
-			found = item;
+		if (!found.item || counts_less(found.item, wish.item))
+			found = wish;
 	}
 	return found;
 }
@@ -207,11 +220,11 @@ static void decide_against(struct module *module, const struct mark *mark, const
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
-static void note_blocked(struct request *request, const block_use_list *uses)
+static void settle(struct request *request, const block_use_list *uses)
 {
 	for (int i = 0; i < uses->n; i++)
 		if (uses->items[i].position >= 0)
-			vec_push(request->walk.module->arena, &request->blocked, uses->items[i].array);
+			vec_push(request->walk.module->arena, &request->settled, uses->items[i].array);
 }
 
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -224,7 +237,9 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (!walk->region->strict || !may_be_blocked(walk, node) || has_inner_one(walk, node))
 		return node;
 	uses = block_uses(walk->module, node);
-	item = find_item((struct request *) walk, mark, &uses);
+	item = find_wish((struct request *) walk, mark, &uses).item;
+	if (item && !is_interleaved(item))
+		settle((struct request *) walk, &uses);
 	if ((item && !is_interleaved(item)) || (!item && walk->options->interleave == INTERLEAVE_OFF))
 		return node;
 	if (!item && !is_slow_recurrence(walk, node))
@@ -234,7 +249,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		decide_against(walk->module, mark, refusal);
 		return node;
 	}
-	note_blocked((struct request *) walk, &uses);
+	settle((struct request *) walk, &uses);
 	*descend = false;
 	return insert_block(walk, node, mark, lanes_of(item, &uses, walk->options->interleave), item);
 }
@@ -260,15 +275,15 @@ static const char *why_not(const struct module *module)
 	return decision ? decision->reason : "no recurrence runs for each of several systems of it";
 }
 
-static bool is_blocked(const struct request *request, const char *name)
+static bool is_settled(const struct request *request, const char *name)
 {
-	for (int i = 0; i < request->blocked.n; i++)
-		if (!strcmp(request->blocked.items[i]->name, name))
+	for (int i = 0; i < request->settled.n; i++)
+		if (!strcmp(request->settled.items[i]->name, name))
 			return true;
 	return false;
 }
 
-/* Every array that is named has blocks. */
+/* Every array that is named has blocks, or what counts more asks for none. */
 static bool check_used(const struct request *request, struct override *item)
 {
 	struct module *module = request->walk.module;
@@ -276,7 +291,7 @@ static bool check_used(const struct request *request, struct override *item)
 
 	item->is_used = true;
 	for (int s = 0; s < item->subjects.n; s++) {
-		if (is_blocked(request, item->subjects.items[s]))
+		if (is_settled(request, item->subjects.items[s]))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span, "'%s' cannot be interleaved",
 				  item->subjects.items[s]);
@@ -297,15 +312,16 @@ static const char *what_is_asked(struct module *module, const struct override *i
 static bool report_odds(const struct request *request)
 {
 	struct module *module = request->walk.module;
-	const struct override *first = request->first, *second = request->second;
-	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, second->span,
+	const struct wish first = request->first, second = request->second;
+	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, second.item->span,
 				       "the loop over '%s' uses '%s' and '%s', in %s or in %s for both",
-				       request->dim, first->subjects.items[0], second->subjects.items[0],
-				       what_is_asked(module, first), what_is_asked(module, second));
+				       request->dim, first.name, second.name, what_is_asked(module, first.item),
+				       what_is_asked(module, second.item));
 
-	diag_label(module->diags, diag, first->span, "the first one is here");
-	diag_help(module->diags, diag, (struct span) { 0 }, "ask once for all: layout %s, %s : …",
-		  first->subjects.items[0], second->subjects.items[0]);
+	diag_label(module->diags, diag, first.item->span, "the first one is here");
+	diag_help(module->diags, diag, (struct span) { 0 },
+		  "ask once for all: layout %s, %s : …; or keep loops apart that were fused: fuse off;", first.name,
+		  second.name);
 	return false;
 }
 
@@ -325,7 +341,7 @@ bool pass_interleave(struct module *module, const struct pass_options *options)
 	if (!ok || options->is_device)
 		return ok;
 	ok = module_walk(&request.walk);
-	if (ok && request.first)
+	if (ok && request.dim)
 		return report_odds(&request);
 	for (int i = 0; ok && i < module->overrides.n; i++)
 		if (is_about_blocks(&module->overrides.items[i]))

@@ -672,6 +672,13 @@ def items_and_sizes():
     told = "--specialize:1:1: error[PMG0201]: there is no 'nTeta' in the pipelines of the file\n    1 | nTeta=7\n" \
            "      | ^~~~~\n      = help: did you mean 'nTheta'?\npmg run: --specialize has errors\n"
     refuse([*base, "--specialize=nTeta=7"], 1, told)
+    Path("blocks.pmg").write_text("pipeline blocks { param m, n; in a, b, c, d : f64[m, n]; out x : f64[m, n];\n"
+                                  "    x = TriBatch(a, b, c, d); schedule { layout a, d : interleave(block = 8); } }\n")
+    np.save("one.npy", np.ones((3, 5)))
+    for layout, blocks in ("interleave(block = 4)", "blocks of 4"), ("flat", None), ("interleave", "blocks of 16"):
+        explained = run("blocks.pmg", "--explain", "--compare", "a=0", "b=one.npy", "c=0", "d=one.npy",
+                        f"--with=layout d : {layout}")
+        check(blocks in explained if blocks else "blocks of" not in explained, f"{layout} goes before: {explained}")
     Path("fused.pmg").write_text("pipeline fused { param n; in x : f64[n]; out y, z : f64[n];\n"
                                  "    y[i] = 2*x[i] for i in 0..n; z[i] = 3*x[i] for i in 0..n; }\n")
     check("fused" in run("fused.pmg", "--explain", "n=9", "x=random:1"), "loops are fused as by pmgc")
