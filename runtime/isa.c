@@ -28,16 +28,22 @@ bool isa_is_there(int32_t isa)
 	return isa == 0;
 }
 
-/* By measurement (docs/bench.md): those of AMD from Zen 5 on, whose family is 26. */
+/* By measurement (docs/bench.md): from family 26 on. */
+bool is_foreseeing_family(uint32_t signature)
+{
+	enum { BASE_FAMILY = 15, ZEN_5 = 26 };
+
+	return (signature >> 8 & 15) == BASE_FAMILY && BASE_FAMILY + (signature >> 20 & 255) >= ZEN_5;
+}
+
 bool processor_foresees(void)
 {
 #if defined __x86_64__
-	enum { BASE_FAMILY = 15, ZEN_5 = 26 };
 	unsigned int a, b, c, d;
 
 	__builtin_cpu_init();
 	if (__builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d))
-		return (a >> 8 & 15) == BASE_FAMILY && BASE_FAMILY + (a >> 20 & 255) >= ZEN_5;
+		return is_foreseeing_family(a);
 #endif
 	return false;
 }

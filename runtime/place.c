@@ -302,11 +302,15 @@ static bool is_float_buffer(const pmg_buffer *buffer)
 	return is && !buffer_lacks_data(buffer) && buffer_is_addressable(buffer);
 }
 
+/* Can both be blocks, of two widths, of as many systems? */
 static bool only_widths_differ(const pmg_buffer *to, const pmg_buffer *from)
 {
-	bool only = to->rank == from->rank && to->rank > 2 && to->shape[to->rank - 1] != from->shape[to->rank - 1];
+	const int32_t last = to->rank - 1;
+	bool only = to->rank == from->rank && last > 1 && to->shape[last] != from->shape[last] && to->shape[0] > 0 &&
+		    (to->shape[0] - 1) * to->shape[last] < from->shape[0] * from->shape[last] &&
+		    (from->shape[0] - 1) * from->shape[last] < to->shape[0] * to->shape[last];
 
-	for (int32_t d = 1; only && d < to->rank - 1; d++)
+	for (int32_t d = 1; only && d < last; d++)
 		only = to->shape[d] == from->shape[d];
 	return only;
 }

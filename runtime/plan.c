@@ -82,10 +82,16 @@ static pmg_status own_allocate(struct plan *plan, int32_t number)
 	return PMG_OK;
 }
 
+/* To ask the processor takes as long as to make a small plan. */
 static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer)
 {
-	if (place_find(&plan->desc->arrays[number], buffer, &plan->places[number]))
-		plan->places[number].is_foreseen = plan->is_foreseen;
+	pmg_place *place = &plan->places[number];
+
+	if (!place_find(&plan->desc->arrays[number], buffer, place) || !place->asks_ahead)
+		return;
+	if (plan->foresight == FORESIGHT_NOT_KNOWN)
+		plan->foresight = processor_foresees() ? FORESEES : FORESEES_NOT;
+	place->is_foreseen = plan->foresight == FORESEES;
 }
 
 static pmg_status array_place(struct plan *plan, int32_t number, const void *args)
@@ -297,7 +303,6 @@ pmg_status plan_make(const pmg_pipeline_desc *desc, const void *args, const pmg_
 		return memory_fail(options->context, desc->name, plan_block_bytes(desc));
 	plan->report.choice = desc->choice ? desc->choice : "";
 	plan->report.reason = "the first";
-	plan->is_foreseen = processor_foresees();
 	status = isa_choose(options->context, desc, &plan->run, &plan->report.isa);
 	if (status == PMG_OK)
 		status = plan_fill(plan, args);

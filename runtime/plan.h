@@ -123,7 +123,7 @@ struct plan {
 	bool is_bound;                  /* they are of arguments that an execution has checked */
 	bool is_at_rest;                /* of these, nothing is copied and no values are checked in each execution */
 	pmg_place *places;              /* desc->n_arrays */
-	bool is_foreseen;               /* of all of them */
+	enum { FORESIGHT_NOT_KNOWN, FORESEES, FORESEES_NOT } foresight; /* of the processor, pmg_place */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_value bad;
 	int arguments_are;              /* finite? Atomic (bad.c) */
@@ -494,8 +494,11 @@ bool live_has_enough(int64_t n, int64_t n_weights);
 
 /* Has this processor the instruction set with number PMG_ISA? */
 bool isa_is_there(int32_t isa);
-/* Does it follow blocks in memory so well that asking for their rows holds it up (pmg_place)? */
+/* Does it follow blocks in memory so well that asking for their rows holds it up (pmg_place)? An instruction that
+ * virtual machines take microseconds for tells. */
 bool processor_foresees(void);
+/* Is it of AMD's families from Zen 5 on, by what leaf 1 of CPUID tells in EAX? */
+bool is_foreseeing_family(uint32_t signature);
 /* The kernel to run, and the name of its instruction set. PMG_BAD_CALL if that of PMG_ISA is not to be had. */
 pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_kernel **kernel, const char **name);
 

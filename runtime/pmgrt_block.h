@@ -318,13 +318,14 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
  * ask.
  *
  * Of lanes in runs, loops ask PMG_RUNS_AHEAD rows further on: more than a run has (f32: 64), and so few that with a
- * quarter more, as two loops ask, it is not behind the next block. */
-enum { PMG_BYTES_LONG = 1 << 18, PMG_BYTES_RUN = 256, PMG_RUNS_AHEAD = 96 };
+ * quarter of the rows more, as two loops ask, it is not behind the next block, if that has more than PMG_ROWS_IN_RUNS
+ * rows. */
+enum { PMG_BYTES_LONG = 1 << 18, PMG_BYTES_RUN = 256, PMG_RUNS_AHEAD = 96, PMG_ROWS_IN_RUNS = 4*PMG_RUNS_AHEAD/3 };
 
 static inline bool pmg_lanes_have_runs(const pmg_place *place, int64_t rows, int64_t bytes)
 {
 	return place->row == 1 &&
-	       (place->is_foreseen ? rows > PMG_RUNS_AHEAD + PMG_RUNS_AHEAD/3 : rows*bytes > PMG_BYTES_WHOLE);
+	       (place->is_foreseen ? rows > PMG_ROWS_IN_RUNS : rows*bytes > PMG_BYTES_WHOLE);
 }
 
 static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)

@@ -48,16 +48,20 @@ static bool only_whole_lanes_are_far(void)
 static bool foreseen_are_left(void)
 {
 	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1, .asks_ahead = true, .is_foreseen = true };
-	const int64_t least = PMG_RUNS_AHEAD + PMG_RUNS_AHEAD/3;
+	const int64_t least = PMG_ROWS_IN_RUNS;
 	bool ok = pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_NEXT &&
 		  pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES, BYTES) == PMG_FAR_NEXT &&
 		  pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS;
 
 	for (int64_t left = 0; left < 3*ROWS; left++)
 		ok = ok && pmg_ask_most(left, -1, BYTES) == 0;
-	for (int64_t done = 0; done < PMG_BYTES_ASKED/BYTES*4; done++)
-		ok = ok && pmg_ask_rest(done, -1, BYTES) ==
-			   (done % 2 == 0 && done/2 < PMG_BYTES_ASKED/BYTES ? done/2 : 0);
+	for (int64_t done = 0, next = 1; done < PMG_BYTES_ASKED/BYTES*4; done++) {
+		const int64_t asked = pmg_ask_rest(done, -1, BYTES);
+
+		ok = ok && (asked == 0 || asked == next) && 2*asked <= done;
+		next += asked > 0;
+		ok = ok && (next > done/2 || next == PMG_BYTES_ASKED/BYTES);
+	}
 	place.block = N_LANES*least;
 	place.row = 1;
 	place.lane = least;
@@ -143,11 +147,12 @@ static bool long_lanes_have_runs(void)
 /* Of long lanes, rows stand for lines in runs of each lane in turn: all of a run's rows before the first of the next,
  * each line of a block once, whichever way the loop goes, and behind the last row, or before the first, the same of the
  * next block. */
-static bool runs_go_on(int64_t width, int64_t rows, int direction)
+static bool runs_go_on(int64_t width, int64_t rows, int direction, bool is_foreseen)
 {
 	static const double array[PMG_BYTES_WHOLE];
 	const uintptr_t begin = (uintptr_t) array, block = (uintptr_t) (width*rows)*sizeof array[0];
-	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
+	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true,
+				  .is_foreseen = is_foreseen };
 	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_BYTES_RUN/(int64_t) sizeof array[0];
 	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, width, rows, direction);
 	static bool is_asked[PMG_BYTES_WHOLE];
@@ -238,15 +243,17 @@ void test_asks(struct tests *tests)
 	CHECK(tests, segments_are_short_by_bytes());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
-	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1) &&
-		     runs_go_on(32, 288, -1));
+	CHECK(tests, runs_go_on(16, 544, 1, false) && runs_go_on(16, 2048, -1, false) &&
+		     runs_go_on(8, 1056, 1, false) && runs_go_on(32, 288, -1, false));
+	CHECK(tests, runs_go_on(16, 160, 1, true) && runs_go_on(16, 512, -1, true) && runs_go_on(8, 192, 1, true) &&
+		     runs_go_on(32, 160, -1, true));
 	CHECK(tests, long_lanes_have_runs());
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));
-	for (int64_t n = PMG_RUNS_AHEAD + PMG_RUNS_AHEAD/3 + 1; n <= MOST_ROWS; n += n/50*7)
+	for (int64_t n = PMG_ROWS_IN_RUNS + 1; n <= MOST_ROWS; n += n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_RUNS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_RUNS));
 	for (int64_t n = 2; n <= PMG_BYTES_WHOLE/BYTES; n++)

@@ -3,6 +3,7 @@
  * Arrays in blocks: to them and back, from any strides; what is refused. That kernels take them where they lie, and
  * others get copies, is asked by tests/random of every program. */
 #include "runtime/check.h"
+#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -254,11 +255,14 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 	const int64_t shape[] = { 4, 6 }, wrong[] = { 3, 6, 2 }, repeated[] = { 2, 6, 2 };
 	pmg_buffer flat = pmg_dense(data, PMG_F64, 2, shape), to = pmg_dense(other, PMG_F64, 3, wrong);
 	const pmg_buffer wide = pmg_dense(data, PMG_F64, 3, (int64_t[]) { 1, 6, 8 });
+	const pmg_buffer other_sides = pmg_dense(data, PMG_F64, 3, (int64_t[]) { 3, 6, 3 });
 
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
 		    "the buffers have shapes of different arrays");
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &wide, 1), context, PMG_BAD_CALL,
 		    "blocks become blocks of another width by way of a flat buffer");
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &other_sides, 1), context, PMG_BAD_CALL,
+		    "the buffers have shapes of different arrays");
 	to = pmg_dense(data, PMG_F64, 3, repeated);
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
 		    "a buffer that is written shares memory");
@@ -281,6 +285,7 @@ typedef struct look_args {
 } look_args;
 
 static pmg_place seen;
+static int n_wrongly_foreseen;
 
 static void look_extents(const void *args, int64_t *values)
 {
@@ -318,6 +323,7 @@ static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x
 	if (status == PMG_OK)
 		status = pmg_plan_execute(plan, &args, NULL);
 	pmg_plan_destroy(plan);
+	n_wrongly_foreseen += seen.is_foreseen != (seen.asks_ahead && processor_foresees());
 	return status == PMG_OK && seen.asks_ahead;
 }
 
@@ -384,6 +390,14 @@ static void test_far(struct tests *tests, pmg_context *context)
 	free(memory);
 }
 
+/* Zen 5 and later; not Zen 4, nor Intel's, whose family is 6. */
+static void test_families(struct tests *tests)
+{
+	CHECK(tests, is_foreseeing_family(0x00b20f40) && is_foreseeing_family(0x00b00f21));
+	CHECK(tests, !is_foreseeing_family(0x00a10f11) && !is_foreseeing_family(0x000806f8));
+	CHECK(tests, n_wrongly_foreseen == 0);
+}
+
 void test_places(struct tests *tests)
 {
 	pmg_context *context = pmg_context_new(NULL);
@@ -395,5 +409,6 @@ void test_places(struct tests *tests)
 	test_far(tests, context);
 	test_past(tests, context);
 	test_short_past(tests, context);
+	test_families(tests);
 	pmg_context_free(context);
 }
