@@ -27,15 +27,8 @@ static void keep_time(struct arena *arena, struct row *row, double seconds)
 
 bool version_is_unknown(const char *name, const char *where, const char *const *names, int n, struct failure *failure)
 {
-	char list[1024] = "";
-	const char *near = suggest_nearest(name, names, n);
-	for (int i = 0; i < n; i++)
-		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s", i ? ", " : "", names[i]);
 	fail(failure, OUTCOME_USAGE, "there is no version '%s'%s", name, where);
-	if (near)
-		fail_help(failure, "did you mean '%s'?", near);
-	else
-		fail_help(failure, "there are %s", list);
+	fail_help_choose(failure, name, names, n);
 	return false;
 }
 

@@ -66,11 +66,11 @@ static bool check_rows(const systems_row_list *rows, struct failure *failure)
 
 static bool fail_baseline(const struct systems_values *values, const row_list *measured, struct failure *failure)
 {
-	struct str names = str_new(values->arena);
+	const char **names = arena_new_array(values->arena, const char *, measured->n);
 	for (int i = 0; i < measured->n; i++)
-		str_add(&names, "%s%s", i ? ", " : "", measured->items[i]->record.version);
+		names[i] = measured->items[i]->record.version;
 	fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'", values->baseline);
-	fail_help(failure, "there are %s", str_text(&names));
+	fail_help_choose(failure, values->baseline, names, measured->n);
 	return false;
 }
 

@@ -286,7 +286,7 @@ def wrong_calls_are_told(folder):
                         (["tri", "--shared"], "unknown option '--shared'"),
                         (["tri", "--versions=interleaved9"], "did you mean 'interleaved8'?"),
                         (["tri", "--n=4", "--versions=sequential", "--baseline=multicore"],
-                         "no version that is measured is called 'multicore'\n  help: there are sequential"),
+                         "no version that is measured is called 'multicore'\n  help: there is only sequential"),
                         (["tri", "--n=4", "--versions=sequential", "--held=--nothing=1"],
                          "--held: unknown option '--nothing=1'\n  help: options of 'pmg run' stand here"),
                         (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),

@@ -41,6 +41,8 @@ struct compilation;
 bool fail_program(struct failure *failure, struct compilation *c, const char *path);
 /* Adds a line "  help: …" or "  note: …". */
 void fail_help(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
+/* The name that the word may stand for, or, where none is near, all of them. */
+void fail_help_choose(struct failure *failure, const char *word, const char *const *names, int n);
 void fail_note(struct failure *failure, const char *format, ...) PRINTF_LIKE(2, 3);
 /* False after fail() where `path` is a folder or cannot be opened for reading. */
 bool file_is_readable(const char *path, struct failure *failure);

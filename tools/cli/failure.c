@@ -64,6 +64,19 @@ void fail_help(struct failure *failure, const char *format, ...)
 	va_end(args);
 }
 
+void fail_help_choose(struct failure *failure, const char *word, const char *const *names, int n)
+{
+	const char *near = suggest_nearest(word, names, n);
+	char list[1024] = "";
+	for (int i = 0; i < n; i++)
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			 i == 0 ? "" : i < n - 1 ? ", " : " and ", names[i]);
+	if (near)
+		fail_help(failure, "did you mean '%s'?", near);
+	else
+		fail_help(failure, n == 1 ? "there is only %s" : "there are %s", list);
+}
+
 void fail_note(struct failure *failure, const char *format, ...)
 {
 	va_list args;

@@ -123,7 +123,7 @@ bool coordinates_read(const struct location *location, const struct wish *wish, 
 		return false;
 	bool ok = read_entries(&in, &entries, failure) && finish(&entries, content, failure);
 	text_close(&in);
-	if (!ok && path_has_suffix_of(location->path, ".hines.tsv"))
+	if (!ok && failure->outcome == OUTCOME_DATA && path_has_suffix_of(location->path, ".hines.tsv"))
 		fail_help(failure, "a .hines.tsv holds systems: 'pmg hines solve' solves them, 'pmg import tsv' makes "
 			  "an .h5 file of them for 'pmg run'");
 	for (int m = 0; m < PMG_MAX_RANK; m++)

@@ -34,13 +34,8 @@ static bool take_name(const char *option, const char *word, const char *const *n
 		}
 	if (!word)
 		return true;
-	const char *near = suggest_nearest(word, names, n);
 	fail(failure, OUTCOME_USAGE, "--%s=%s is no convention", option, word);
-	if (near)
-		fail_help(failure, "did you mean '%s'?", near);
-	else
-		fail_help(failure, "there are %s, %s%s%s", names[0], names[1], n > 2 ? " and " : "",
-			  n > 2 ? names[2] : "");
+	fail_help_choose(failure, word, names, n);
 	return false;
 }
 

@@ -12,9 +12,8 @@ int take_word(const char *option, const char *word, const char *const *words, st
 	for (; words[n]; n++)
 		if (strcmp(words[n], word) == 0)
 			return n;
-	const char *near = suggest_nearest(word, words, n);
-	fail(failure, OUTCOME_USAGE, "--%s=%s: it is %s", option, word, "no word that this option has");
-	fail_help(failure, "did you mean '%s'?", near ? near : words[0]);
+	fail(failure, OUTCOME_USAGE, "--%s=%s: it is no word that this option has", option, word);
+	fail_help_choose(failure, word, words, n);
 	return -1;
 }
 
