@@ -22,6 +22,7 @@ static const struct option {
 	const char *flag, *argument, *default_text, *help;
 } options[] = {
 #define DEFAULT_TEXT(value, spelling) value
+#define DEFAULT_ITEMS(value, spelling) value
 #define DEFAULT_FLAG(value, spelling) NULL
 #define DEFAULT_NUMBER(value, spelling) spelling
 #define OPTION(field, kind, flag, argument, default_value, help) \

@@ -102,9 +102,28 @@ static void after_step(void *user, const char *step, double seconds)
 
 /* ---- what was asked ---- */
 
+/* Headers that generated code includes, and what they include: in their place would stand that of the program. */
+static bool is_name_of_header(const char *base)
+{
+	static const char *const names[] = {
+		"math", "stdbool", "stddef", "stdint", "string", "stdlib", "stdio", "limits", "float", "features",
+		"omp", "cuda", "cuda_runtime", "strings", "endian",
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+		if (!strcmp(base, names[i]))
+			return true;
+	return !strncmp(base, "pmgrt", strlen("pmgrt"));
+}
+
 /* C has no way to say a quote in #include. */
 static bool is_includable(struct session *s, const char *base, const char *what_else)
 {
+	if (is_name_of_header(file_name(base))) {
+		usage_error(arena_printf(&s->c->arena, "'%s.h' is the name of a header that generated code includes; "
+					 "%s", file_name(base), what_else));
+		return !(s->is_misused = true);
+	}
 	if (!strpbrk(file_name(base), "\"\n"))
 		return true;
 	usage_error(arena_printf(&s->c->arena, "'%s.h' cannot be included, with a quote or an end of line in its name; "

@@ -9,7 +9,7 @@
 
 #include "ir/schedule.h"
 
-enum option_kind { KIND_TEXT, KIND_FLAG, KIND_NUMBER };
+enum option_kind { KIND_TEXT, KIND_ITEMS, KIND_FLAG, KIND_NUMBER };
 
 struct option_row {
 	enum option_kind kind;
@@ -75,6 +75,11 @@ static bool set_field(struct options *options, const struct option_row *row, con
 	return true;
 }
 
+static bool is_given(const struct options *options, const struct option_row *row)
+{
+	return *(const char *const *) (const void *) ((const char *) options + row->offset);
+}
+
 static bool unknown_option(const char *arg, char *problem, size_t size)
 {
 	const char *flags[N_ROWS], *near, *value = strchr(arg, '=');
@@ -106,6 +111,9 @@ bool options_read(struct options *options, int argc, char **argv, char *problem,
 			return unknown_option(argv[i], problem, size);
 		if (row->kind != KIND_FLAG && !value && i + 1 < argc)
 			value = argv[++i];
+		if (row->kind == KIND_ITEMS && is_given(options, row))
+			return snprintf(problem, size, "option '%s' is given twice: one takes all of its items",
+					row->flag), false;
 		if ((row->kind != KIND_FLAG && !value) || !set_field(options, row, value))
 			return snprintf(problem, size, "option '%s' %s%s", row->flag, row->argument ? "needs " :
 					"takes no value", row->argument ? row->argument : ""), false;

@@ -7,6 +7,7 @@
 #include "driver/pipeline.h"
 
 #define OPTION_TYPE_TEXT const char *
+#define OPTION_TYPE_ITEMS const char *
 #define OPTION_TYPE_FLAG bool
 #define OPTION_TYPE_NUMBER long
 

@@ -33,6 +33,11 @@ WRONG = [
     (["a.pmg", "-o", 'a"b.c'],
      "'a\"b.h' cannot be included, with a quote or an end of line in its name; -o takes another"),
     (['a"b.pmg'], "'a\"b.h' cannot be included, with a quote or an end of line in its name; -o takes another"),
+    *((["a.pmg", "-o", f"{name}.c"],
+       f"'{name}.h' is the name of a header that generated code includes; -o takes another")
+      for name in ("stdint", "math", "omp", "pmgrt", "pmgrt_cuda")),
+    *((["a.pmg", f"--{name}=n=1", f"--{name}=m=2"], f"option '--{name}' is given twice: one takes all of its items")
+      for name in ("with", "specialize")),
     (["a.pmg", "--schedule=best"], "--schedule takes auto, textual or isl, not 'best'"),
     (["a.pmg", "--parallel=yes"], "--parallel takes auto, on or off, not 'yes'"),
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in

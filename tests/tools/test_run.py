@@ -664,6 +664,8 @@ def items_and_sizes():
            "    1 | restructure Phi by voxel\n      |             ^~~\n      = help: did you mean 'PHI'?\n" \
            "pmg run: --with has errors\n"
     refuse([*base, "--with=restructure Phi by voxel"], 1, told)
+    refuse([*base, "--with=blas off", "--with=inline off"], 2,
+           "pmg run: --with is given twice: one takes all of its items\n")
     twice = "restructure PHI by voxel; restructure PHI by fiber"
     told = f"--with:1:27: error[PMG0502]: there is another 'restructure' of 'PHI'\n    1 | {twice}\n" \
            f"      | {26*' '}^{23*'~'}\n--with:1:1: note: the first one is here\n    1 | {twice}\n" \

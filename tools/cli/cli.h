@@ -72,6 +72,7 @@ struct option_row {
 	size_t offset; /* in the values of the command */
 	int64_t low, high;
 	const char *operand, *text;
+	bool is_once;   /* one takes all there is to say */
 };
 
 struct command {

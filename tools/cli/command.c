@@ -140,8 +140,18 @@ static bool set_value(const struct option_row *row, struct arena *arena, const c
 	return true;
 }
 
-/* The number of arguments that were taken; 0 after fail(). */
-static int parse_option(const struct command *command, struct arena *arena, char **arguments, int n,
+/* Is an option that is given once among arguments before this one? */
+static bool is_repeated(const struct command *command, const struct option_row *row, char *const *arguments, int n)
+{
+	const char *value;
+	for (int i = 0; i < n && row->is_once; i++)
+		if (arguments[i][0] == '-' && find_option(command, arguments[i], &value) == row)
+			return true;
+	return false;
+}
+
+/* The number of arguments that were taken, behind `before` others; 0 after fail(). */
+static int parse_option(const struct command *command, struct arena *arena, char **arguments, int n, int before,
 			void *values, struct failure *failure)
 {
 	const char *value;
@@ -153,6 +163,8 @@ static int parse_option(const struct command *command, struct arena *arena, char
 	}
 	if (!row)
 		return unknown_option(command, arena, arguments[0], failure);
+	if (is_repeated(command, row, arguments - before, before))
+		return fail(failure, OUTCOME_USAGE, "--%s is given twice: one takes all of its items", row->name);
 	if (row->kind == OPTION_FLAG && value)
 		return fail(failure, OUTCOME_USAGE, "--%s takes no value", row->name);
 	int taken = 1;
@@ -182,7 +194,7 @@ bool command_parse(const struct command *command, struct arena *arena, int argc,
 		} else if (ended || argv[i][0] != '-' || !argv[i][1]) {
 			vec_push(arena, operands, argv[i]);
 		} else {
-			int taken = parse_option(command, arena, argv + i, argc - i, values, failure);
+			int taken = parse_option(command, arena, argv + i, argc - i, i - 1, values, failure);
 			if (!taken)
 				return false;
 			i += taken - 1;
