@@ -225,9 +225,9 @@ static pmg_status forecast_check(const pmg_pipeline_desc *desc, const void *args
 
 static pmg_status options_check(const pmg_options *options)
 {
-	if (options->threads < 0)
-		return pmg_fail(options->context, PMG_BAD_CALL, "threads is %d, but must be 0 or more",
-				(int) options->threads);
+	if (options->threads < 0 || options->threads > PMG_MAX_THREADS)
+		return pmg_fail(options->context, PMG_BAD_CALL, "threads is %d, but must be 0 to %d",
+				(int) options->threads, PMG_MAX_THREADS);
 	if (options->max_memory < 0)
 		return pmg_fail(options->context, PMG_BAD_CALL, "max_memory is %lld, but must be 0 or more",
 				(long long) options->max_memory);

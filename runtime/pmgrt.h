@@ -426,9 +426,11 @@ typedef enum pmg_tune {
 	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; one clearly faster is kept */
 } pmg_tune;
 
+enum { PMG_MAX_THREADS = 4096 };
+
 struct pmg_options {
 	pmg_context *context;   /* required; must outlive the plan */
-	int32_t threads;        /* 0: OpenMP's default */
+	int32_t threads;        /* 0: OpenMP's default; at most PMG_MAX_THREADS */
 	int64_t max_memory;     /* bytes the plan may hold, also while it is made; 0: no limit */
 	bool check_finite;      /* NaN or infinity in an input is an error */
 	pmg_tune tune;

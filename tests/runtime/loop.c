@@ -175,7 +175,10 @@ static void test_calls(struct tests *tests)
 	run_begin(tests, &run);
 	options.context = run.context;
 	CHECK_FAILS(tests, pmg_plan_new(steps_describe(), &run.data.args, &options, &plan), run.context,
-		    PMG_BAD_CALL, "threads is -1, but must be 0 or more");
+		    PMG_BAD_CALL, "threads is -1, but must be 0 to 4096");
+	options.threads = 4097;
+	CHECK_FAILS(tests, pmg_plan_new(steps_describe(), &run.data.args, &options, &plan), run.context,
+		    PMG_BAD_CALL, "threads is 4097, but must be 0 to 4096");
 	options = (pmg_options) { .context = run.context, .max_memory = -1 };
 	CHECK_FAILS(tests, pmg_plan_new(steps_describe(), &run.data.args, &options, &plan), run.context,
 		    PMG_BAD_CALL, "max_memory is -1, but must be 0 or more");

@@ -410,6 +410,7 @@ def wrong_calls_are_told():
     Path("good.hines.tsv").write_text("0 -1 0 0 1 1 1\n")
     for words, status, text in ((["import"], 2, "the kind of files is missing"),
                                 (["import", "swc"], 2, "a file to read is missing"),
+                                (["import", "one.swc", "-o", "x.h5"], 2, "one.swc: the kind of files is missing"),
                                 (["import", "swc", "one.swc"], 2, "--output FILE.h5 is missing"),
                                 (["import", "swc", "one.swc"], 2, "pmg import swc FILE.swc -o cells.h5"),
                                 (["import", "swcc", "one.swc", "-o", "x.h5"], 2, "did you mean 'swc'?"),

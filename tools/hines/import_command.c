@@ -89,6 +89,11 @@ static bool read_all(struct arena *arena, struct values *v, const word_list *ope
 static bool check_request(struct arena *arena, struct values *v, const word_list *operands, struct failure *failure)
 {
 	const struct format *format = v->output ? format_of(v->output) : NULL;
+	if (operands->n == 1 && path_has_suffix_of(operands->items[0], ".swc .tsv .txt .dat .bsc")) {
+		fail(failure, OUTCOME_USAGE, "%s: the kind of files is missing before it", operands->items[0]);
+		fail_help(failure, "pmg import swc FILE.swc -o cells.h5; other kinds are tsv, bsc and coreneuron");
+		return false;
+	}
 	if (operands->n < 2 || !v->output) {
 		fail(failure, OUTCOME_USAGE, operands->n == 0 ? "the kind of files is missing" :
 		     operands->n == 1 ? "a file to read is missing" : "--output FILE.h5 is missing");
