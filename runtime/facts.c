@@ -280,7 +280,7 @@ static pmg_status finite_fail(const struct values *values, int64_t position, dou
 	char text[LIST_TEXT_SIZE];
 
 	return pmg_fail(context_of(values), PMG_BAD_DATA,
-			"array '%s' holds %s at %s, but only finite values are accepted (%s)",
+			"array '%s' holds %s at %s, but " WORDS_OF_FINITE " (%s)",
 			values->array->name, isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity",
 			position_text(values->plan, values->array, position, text), values->array->place);
 }

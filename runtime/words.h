@@ -6,6 +6,7 @@
 
 #define WORDS_OF_TREE "a parent is -1 or comes before its child"
 #define WORDS_OF_LOCAL_TREE "a parent, counted in its own system, is -1 or comes before its child"
+#define WORDS_OF_FINITE "only finite values are accepted"
 #define WORDS_OF_PIVOTS \
 	"elimination exchanges no rows, so that it solves only systems without such pivots, as those are in which " \
 	"the diagonal dominates"

@@ -269,6 +269,16 @@ def what_comes_from_where():
     works("convert", "one.tns", "out.tsv", "--shape", "5,1")
 
 
+def what_is_not_finite():
+    Path("twice.pmg").write_text("pipeline twice { param n; in b : f64[n]; out y : f64[n]; y = 2*b; }\n")
+    for value, name in ("inf", "infinity"), ("nan", "NaN"):
+        for way, place in ([], " (twice.pmg:1)"), (["--interp"], ""), (["--compare"], ""):
+            got = pmg("run", "twice.pmg", "n=3", f"b={value}", *way, env=dict(os.environ, PMG_CHECK_FINITE="1"))
+            told = f"pmg run: array 'b' holds {name} at [0], but only finite values are accepted{place}\n"
+            check(got == (3, "", told), f"{value} {way}: {got}")
+            check(pmg("run", "twice.pmg", "n=3", f"b={value}", *way)[0] == 0, f"{value} {way} is data")
+
+
 def what_is_computed_wrong():
     """An index that the program computes is none of the data: the status is another one, whoever finds it."""
     np.save("x.npy", np.array([0.5, 1.5, 3.5]))
@@ -347,7 +357,7 @@ def main():
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read, what_comes_from_where, what_is_computed_wrong, \
+                what_cannot_be_read, what_comes_from_where, what_is_not_finite, what_is_computed_wrong, \
                 what_takes_too_much, what_is_large:
             test()
         os.chdir(here)

@@ -2,7 +2,10 @@
  *
  * Running the module in the reference interpreter, as written, before any pass has seen it. */
 #include "run/run.h"
+#include "words.h"
 
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void give_params(struct session *s, struct interp_input *input)
@@ -31,6 +34,37 @@ static void give_arrays(struct session *s, struct results *results, struct inter
 	}
 }
 
+bool session_checks_finite(void)
+{
+	const char *finite = getenv("PMG_CHECK_FINITE");
+	return finite && strcmp(finite, "1") == 0;
+}
+
+/* As the runtime refuses them. */
+static bool is_finite_input(const struct argument *argument, const struct ndarray *value, struct failure *failure)
+{
+	const struct array *array = argument->array;
+	int64_t n = type_is_float(array->type) && array->role != ROLE_OUT ? ndarray_count(value) : 0;
+	char place[200];
+	for (int64_t i = 0; i < n; i++) {
+		double number = ndarray_real(value, i);
+		if (isfinite(number))
+			continue;
+		return fail(failure, OUTCOME_DATA, "array '%s' holds %s at %s, but " WORDS_OF_FINITE, array->name,
+			    isnan(number) ? "NaN" : number > 0 ? "infinity" : "-infinity",
+			    position_text(value, i, place, sizeof(place)));
+	}
+	return true;
+}
+
+static bool inputs_are_finite(struct session *s, struct failure *failure)
+{
+	for (int i = 0; i < s->arguments.n; i++)
+		if (!is_finite_input(&s->arguments.items[i], &s->arguments.items[i].value, failure))
+			return false;
+	return true;
+}
+
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
 		     struct failure *failure)
 {
@@ -43,6 +77,8 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 	struct interp_input input = { .max_iterations = s->values.iterations,
 				      .is_stopped = &results->is_stopped,
 				      .fault = &fault };
+	if (session_checks_finite() && !inputs_are_finite(s, failure))
+		return false;
 	if (!compilation_find_pivots(s->c, s->module))
 		return program_failed(s, failure);
 	give_params(s, &input);

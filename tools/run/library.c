@@ -120,10 +120,9 @@ static bool plan_fits(struct execution *e, pmg_options options, int64_t *left, s
 
 bool library_plan(struct execution *e, struct failure *failure)
 {
-	const char *finite = getenv("PMG_CHECK_FINITE");
 	pmg_options options = { .context = e->context,
 				.threads = (int32_t) e->session->values.threads,
-				.check_finite = finite && strcmp(finite, "1") == 0,
+				.check_finite = session_checks_finite(),
 				.in_blocks = e->in_blocks };
 	if (!plan_fits(e, options, &options.max_memory, failure))
 		return false;

@@ -211,6 +211,8 @@ void cache_make_folders(struct arena *arena, const char *path);
 /* As library_load of a build, or of one that is kept from a run of the same program, s->text. */
 bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure);
 
+/* Is PMG_CHECK_FINITE=1 in the environment? */
+bool session_checks_finite(void);
 /* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
 bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
 		     struct failure *failure);
