@@ -250,6 +250,25 @@ static const char *numbers_problem(const struct form *form, const struct overrid
 	return override->numbers.n && form->value != SIZES && form->value != A_DEPTH ? "no number fits here" : NULL;
 }
 
+static bool names_are_distinct(const struct override *override)
+{
+	for (int i = 0; i < override->subjects.n; i++)
+		for (int j = 0; j < i; j++)
+			if (!strcmp(override->subjects.items[i], override->subjects.items[j]))
+				return false;
+	return true;
+}
+
+/* Of an item that may hold anything: what no pass looks at, since what is chosen is done anyway. NULL: nothing is. */
+static const char *surplus_problem(struct sema *sema, const struct override *override)
+{
+	bool has_any = override->numbers.n || override->words.n;
+
+	if (!has_any || !is_in(" flat auto thomas ", override->choice))
+		return NULL;
+	return arena_printf(sema->arena, "'%s' takes nothing in parentheses", override->choice);
+}
+
 static const char *choice_problem(struct sema *sema, const struct form *form, const struct override *override)
 {
 	const char *choice = override->choice;
@@ -264,6 +283,8 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 		return "'morton' takes a mode and the array of the coordinates of its values";
 	if (!words_are_distinct(override))
 		return "a mode stands here twice";
+	if (form->least == 1 && !names_are_distinct(override))
+		return "a name stands here twice";
 	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE ||
 			 form->value == ANYTHING))
 		return arena_printf(sema->arena, "'%s' lacks what is chosen", form->verb);
@@ -282,7 +303,7 @@ static bool check_form(struct sema *sema, const struct form *form, const struct 
 
 	if (override->subjects.n < form->least && !*override->choice)
 		return misformed(sema, form, item->span, "'fuse' takes two names or more");
-	problem = form->value == ANYTHING ? NULL : numbers_problem(form, override);
+	problem = form->value == ANYTHING ? surplus_problem(sema, override) : numbers_problem(form, override);
 	if (!problem)
 		problem = choice_problem(sema, form, override);
 	if (!problem)
