@@ -313,6 +313,9 @@ def wrong_data():
     refuse(["kinds.pmg", "--pipeline", "sums", "b=c.npy"], 3, "pmg run: b[2] is 1.5, which i32 cannot hold\n"
            "  note: 'b' is from c.npy\n")
     refuse(["life.pmg", "w=none.npy"], 4, "pmg run: none.npy: cannot open: No such file or directory\n")
+    for value in "random", "0x1g", "1,5", "1e999":
+        refuse(["life.pmg", f"w={value}"], 4, f"pmg run: {value}: cannot open: No such file or directory\n"
+               "  help: what is no file is a finite number, as in w=1.5e3, or w=random:SEED\n")
     np.save("off.npy", np.array([], "int64"))
     refuse(["rows.pmg", "off=off.npy", "val=val.npy", "scale=1"], 3,
            "pmg run: no n makes n + 1 equal to 0, which it is by off (off.npy, dimension 0)\n")

@@ -332,8 +332,12 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 	struct wish wish = { .name = name, .names = names.items, .n_names = names.n,
 			     .besides = is_tree(&names) ? "offset" : NULL };
 	if (!location_parse(&location, s->arena, source, failure) ||
-	    !content_read(&location, &wish, &content, failure))
+	    !content_read(&location, &wish, &content, failure)) {
+		if (argument && (strspn(source, "+-.0123456789") || !strncmp(source, "random", strlen("random"))))
+			fail_help(failure, "what is no file is a finite number, as in %s=1.5e3, or %s=random:SEED",
+				  name, name);
 		return false;
+	}
 	equations_of_attributes(s, &content, source);
 	note_places(s, name, argument, &location, &content);
 	bool ok = argument ? bind_content_as_array(s, argument, &content, source, failure)
