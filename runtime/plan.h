@@ -262,10 +262,13 @@ bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 #define LARGE_RESULT (16 << 20)
 bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
- * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without. */
+ * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without; so do all
+ * lanes that the processor foresees (pmg_place). */
 #define FAR_LANES (1 << 20)
 #define FAR_BLOCKS (4 << 20)
 #define LONG_LANES (1 << 15)
+/* Has it so many bytes? */
+bool buffer_is_far(const pmg_buffer *buffer, int64_t bytes);
 /* The buffer of an argument that lies in blocks; NULL: it does not, or is not there. */
 const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args);
 /* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
