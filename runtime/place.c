@@ -209,7 +209,7 @@ static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, 
 	return true;
 }
 
-bool buffer_is_far(const pmg_buffer *buffer, int64_t bytes)
+static bool is_far(const pmg_buffer *buffer, int64_t bytes)
 {
 	return buffer->strides[0] >= bytes / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
 }
@@ -217,7 +217,7 @@ bool buffer_is_far(const pmg_buffer *buffer, int64_t bytes)
 /* `row_size`: bytes of a row of all lanes. */
 static bool lanes_are_far(const pmg_place *place, const pmg_buffer *buffer, int64_t row_size)
 {
-	return place->row == 1 && buffer_is_far(buffer, place->lane * row_size > LONG_LANES ? FAR_BLOCKS : FAR_LANES);
+	return place->row == 1 && is_far(buffer, place->lane * row_size > LONG_LANES ? FAR_BLOCKS : FAR_LANES);
 }
 
 static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
@@ -236,15 +236,15 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
-	place->is_large = buffer_is_far(buffer, LARGE_RESULT) &&
+	place->is_large = is_far(buffer, LARGE_RESULT) &&
 			  (has_blocks ? place->lane == 1 && place->row == array->lanes &&
 						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
 						array->lanes * size % PMG_ALIGNMENT == 0 &&
 						place->block * size % PMG_ALIGNMENT == 0
 				      : place->row == 1 && (place->lane >= LONG_WRITTEN ||
 							    lanes_are_whole(buffer->data, place->lane * size)));
-	place->asks_ahead = !has_blocks ? lanes_are_far(place, buffer, array->lanes * size)
-			  : place->lane == 1 && place->row == array->lanes && buffer_is_far(buffer, FAR_BLOCKS);
+	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
+				       : lanes_are_far(place, buffer, array->lanes * size);
 	return true;
 }
 
@@ -257,7 +257,7 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = buffer_is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_LANES) };
+	*place = (pmg_place) { .asks_ahead = is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_LANES) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;
@@ -273,6 +273,13 @@ bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place
 	if (array->lanes == 0)
 		return false;
 	return array->segments >= 0 ? segments_find(array, buffer, place) : lanes_find(array, buffer, place);
+}
+
+void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+{
+	place->is_foreseen = true;
+	if (array->segments < 0)
+		place->asks_ahead = is_far(buffer, FAR_BLOCKS);
 }
 
 /* ---- For callers ---- */

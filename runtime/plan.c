@@ -91,9 +91,8 @@ static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer
 		return;
 	if (plan->foresight == FORESIGHT_NOT_KNOWN)
 		plan->foresight = processor_foresees() ? FORESEES : FORESEES_NOT;
-	place->is_foreseen = plan->foresight == FORESEES;
-	if (place->is_foreseen && plan->desc->arrays[number].segments < 0)
-		place->asks_ahead = buffer_is_far(buffer, FAR_BLOCKS);
+	if (plan->foresight == FORESEES)
+		place_foresee(&plan->desc->arrays[number], buffer, place);
 }
 
 static pmg_status array_place(struct plan *plan, int32_t number, const void *args)

@@ -267,12 +267,12 @@ bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 #define FAR_LANES (1 << 20)
 #define FAR_BLOCKS (4 << 20)
 #define LONG_LANES (1 << 15)
-/* Has it so many bytes? */
-bool buffer_is_far(const pmg_buffer *buffer, int64_t bytes);
 /* The buffer of an argument that lies in blocks; NULL: it does not, or is not there. */
 const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args);
 /* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
 bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
+/* The same place, of an array that is read from far, on a processor that foresees. */
+void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 /* Pairs of buffers that change their layout: so many in one loop. The first one whose written buffer shares memory with

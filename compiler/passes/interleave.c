@@ -238,11 +238,11 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	uses = block_uses(walk->module, node);
 	item = find_wish((struct request *) walk, mark, &uses).item;
-	if (item && !is_interleaved(item))
+	if (item && !is_interleaved(item)) {
 		settle((struct request *) walk, &uses);
-	if ((item && !is_interleaved(item)) || (!item && walk->options->interleave == INTERLEAVE_OFF))
 		return node;
-	if (!item && !is_slow_recurrence(walk, node))
+	}
+	if (!item && (walk->options->interleave == INTERLEAVE_OFF || !is_slow_recurrence(walk, node)))
 		return node;
 	refusal = block_refusal(walk->module, node);
 	if (refusal) {

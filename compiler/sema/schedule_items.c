@@ -228,11 +228,11 @@ static bool misformed(struct sema *sema, const struct form *form, struct span sp
 	return false;
 }
 
-static bool words_are_distinct(const struct override *override)
+static bool are_distinct(const char *const *texts, int n)
 {
-	for (int i = 0; i < override->words.n; i++)
+	for (int i = 0; i < n; i++)
 		for (int j = 0; j < i; j++)
-			if (!strcmp(override->words.items[i], override->words.items[j]))
+			if (!strcmp(texts[i], texts[j]))
 				return false;
 	return true;
 }
@@ -248,15 +248,6 @@ static const char *numbers_problem(const struct form *form, const struct overrid
 	if (form->value == A_DEPTH && override->numbers.n > 1)
 		return "'fuse' takes one number, of loops that are shared";
 	return override->numbers.n && form->value != SIZES && form->value != A_DEPTH ? "no number fits here" : NULL;
-}
-
-static bool names_are_distinct(const struct override *override)
-{
-	for (int i = 0; i < override->subjects.n; i++)
-		for (int j = 0; j < i; j++)
-			if (!strcmp(override->subjects.items[i], override->subjects.items[j]))
-				return false;
-	return true;
 }
 
 /* Of an item that may hold anything: what no pass looks at, since what is chosen is done anyway. NULL: nothing is. */
@@ -281,9 +272,9 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 		return "'hybrid' takes the modes to sort by";
 	if (is_curve && override->words.n != 2)
 		return "'morton' takes a mode and the array of the coordinates of its values";
-	if (!words_are_distinct(override))
+	if (!are_distinct(override->words.items, override->words.n))
 		return "a mode stands here twice";
-	if (form->least == 1 && !names_are_distinct(override))
+	if (form->least == 1 && !are_distinct(override->subjects.items, override->subjects.n))
 		return "a name stands here twice";
 	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE ||
 			 form->value == ANYTHING))

@@ -41,9 +41,10 @@ bool session_checks_finite(void)
 }
 
 /* As the runtime refuses them. */
-static bool is_finite_input(const struct argument *argument, const struct ndarray *value, struct failure *failure)
+static bool is_finite_input(const struct argument *argument, struct failure *failure)
 {
 	const struct array *array = argument->array;
+	const struct ndarray *value = &argument->value;
 	int64_t n = type_is_float(array->type) && array->role != ROLE_OUT ? ndarray_count(value) : 0;
 	char place[200];
 	for (int64_t i = 0; i < n; i++) {
@@ -60,7 +61,7 @@ static bool is_finite_input(const struct argument *argument, const struct ndarra
 static bool inputs_are_finite(struct session *s, struct failure *failure)
 {
 	for (int i = 0; i < s->arguments.n; i++)
-		if (!is_finite_input(&s->arguments.items[i], &s->arguments.items[i].value, failure))
+		if (!is_finite_input(&s->arguments.items[i], failure))
 			return false;
 	return true;
 }
