@@ -65,6 +65,11 @@
  * - interleave of trace: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, cable.pmg:20
  *
+ * Pipeline cable with --interleave=wide (more rows are under way, where the second caches hold
+ *     all):
+ * - interleave of trace: blocks of 32 (not one at a time); the divisions of a recurrence inside of
+ *   's' wait for each other, cable.pmg:20
+ *
  * Pipeline cable with --schedule=isl (loops that isl fuses read their data once):
  * - sums of v.HinesSystem.r.sum: taken away one by one (not added up first); a recurrence waits for
  *   the difference, cable.pmg:23
@@ -637,6 +642,224 @@ static pmg_status cable_narrow_kernel(pmg_plan *plan, const void *arguments, pmg
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		cable_narrow_compute_trace(plan, args, it);
+	}
+	if (pmg_failed(plan))
+		return PMG_NUMERICAL;
+
+	return PMG_OK;
+}
+
+/* ---- cable: --interleave=wide ---- */
+
+static void cable_wide_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
+{
+	const int64_t nCells = args->nCells;
+	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict gAxial = plan->data[3];
+	double *restrict trace = plan->data[6];
+	double *restrict coupling = plan->data[7];
+	double *restrict axial = plan->data[8];
+	const int64_t *restrict T_parent_children_offsets = plan->data[15];
+	const int64_t *restrict T_parent_children = plan->data[16];
+
+	/* cable.pmg:15
+	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
+	 */
+	/* cable.pmg:16
+	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
+	 */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t i = 0; i < n; i++) {
+		double toParent = 0.0;
+		const int64_t parent = T_parent[i];
+		if (parent == -1) {
+			toParent = 0.0;
+		} else {
+			toParent = gAxial[i];
+		}
+		double sum = 0.0;
+		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+			const int64_t c = T_parent_children[q];
+			sum += gAxial[c];
+		}
+		axial[i] = toParent + sum;
+	}
+
+	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
+	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	for (int64_t i = 0; i < n; i++) {
+		coupling[i] = -gAxial[i];
+	}
+
+	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
+	if (starts) {
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		for (int64_t i = 0; i < nSteps; i++) {
+			#pragma omp simd
+			for (int64_t j = 0; j < nCells; j++) {
+				trace[i*nCells + j] = 0.0;
+			}
+		}
+	}
+}
+
+static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
+{
+	const int64_t nCells = args->nCells;
+	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
+	const double dt = args->dt;
+	const double eLeak = args->eLeak;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict cm = plan->data[1];
+	const double *restrict gLeak = plan->data[2];
+	const double *restrict current = plan->data[4];
+	double *restrict v = plan->data[5];
+	double *restrict trace = plan->data[6];
+	const double *restrict coupling = plan->data[7];
+	const double *restrict axial = plan->data[8];
+	const int64_t *restrict T_parent_children_offsets = plan->data[15];
+	const int64_t *restrict T_parent_children = plan->data[16];
+
+	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
+	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
+	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t s_block = 0; s_block < nCells; s_block += 32) {
+		const int64_t lanes = pmg_min_i64(32, nCells - s_block);
+		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 16)*32;
+		pmg_block_read_f64(trace_block, 32, trace + s_block, lanes, 1, nSteps, nCells);
+		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 16)*32, 32, v, &plan->places[5], s_block, lanes, n);
+		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*24*32;
+		int64_t begin = 0, end = 0;
+		const double *current_rows = current_block;
+		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 16)*32;
+		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 16)*32;
+		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 16)*32;
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(trace_block[32*it + lane]) = PMG_READ_F64(v_block[lane]);
+		}
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
+		const pmg_asked current_asked = pmg_block_asked_f64(32, current, &plan->places[4], s_block, n, -1);
+		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			current_rows = pmg_block_rows_f64(current_block, 32, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&current_asked, i - asked, n, 256);
+				}
+				const double *current_row = &current_rows[32*i - 32*begin];
+				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[32*c + lane])*coupling[c];
+							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[32*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[32*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[32*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[32*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
+					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		for (int64_t i = 0; i < n; i++) {
+			const int64_t asked = pmg_ask_rest(i, ahead, 256);
+			if (asked > 0) {
+				pmg_row_ask(&current_asked, -asked, n, 256);
+			}
+			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]);
+				}
+			} else {
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[32*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[32*i + lane])*PMG_READ_F64(v_HinesSystem[32*parent + lane]);
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
+			}
+		}
+		for (int64_t j = 0; j < n; j++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(v_block[32*j + lane]) = PMG_READ_F64(v_HinesSystem[32*j + lane]);
+			}
+		}
+		pmg_block_write_f64(trace_block, 32, trace + s_block, lanes, 1, nSteps, nCells);
+		pmg_block_put_f64(v_block, 32, v, &plan->places[5], s_block, lanes, n);
+	}
+}
+
+static pmg_status cable_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const cable_args *args = arguments;
+	const bool starts = pmg_loop_starts(plan, control);
+	const int64_t nSteps = args->nSteps;
+
+	cable_wide_compute_prologue(plan, args, starts);
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
+		cable_wide_compute_trace(plan, args, it);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1573,6 +1796,241 @@ static const pmg_pipeline_desc cable_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc cable_wide_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
+	},
+	[1] = {
+		.name = "cm", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
+	},
+	[2] = {
+		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
+	},
+	[3] = {
+		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
+	},
+	[4] = {
+		.name = "current", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
+	},
+	[5] = {
+		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
+	},
+	[6] = {
+		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
+		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
+	},
+	[7] = {
+		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
+	},
+	[8] = {
+		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
+	},
+	[9] = {
+		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+	},
+	[10] = {
+		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+	},
+	[11] = {
+		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
+	},
+	[12] = {
+		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 16, "nSteps + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
+	},
+	[13] = {
+		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
+	},
+	[14] = {
+		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
+	},
+	[15] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+	},
+	[16] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
+	},
+};
+
+static void cable_wide_extents(const void *arguments, int64_t *extents)
+{
+	const cable_args *args = arguments;
+	const int64_t nCells = args->nCells;
+	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = n;
+	extents[5] = nCells;
+	extents[6] = n;
+	extents[7] = nCells;
+	extents[8] = n;
+	extents[9] = nSteps;
+	extents[10] = nCells;
+	extents[11] = n;
+	extents[12] = n;
+	extents[13] = 1;
+	extents[14] = n + 16;
+	extents[15] = 32;
+	extents[16] = 1;
+	extents[17] = n + 16;
+	extents[18] = 32;
+	extents[19] = 1;
+	extents[20] = n + 16;
+	extents[21] = 32;
+	extents[22] = 1;
+	extents[23] = nSteps + 16;
+	extents[24] = 32;
+	extents[25] = 1;
+	extents[26] = n + 16;
+	extents[27] = 32;
+	extents[28] = 1;
+	extents[29] = 24;
+	extents[30] = 32;
+	extents[31] = n + 1;
+	extents[32] = n;
+}
+
+static bool cable_wide_suits(const void *arguments)
+{
+	const cable_args *args = arguments;
+	const int64_t nCells = args->nCells;
+
+	return nCells >= 8;
+}
+
+static const pmg_work_desc cable_wide_work[] = {
+	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void cable_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const cable_args *args = arguments;
+	const int64_t nCells = args->nCells;
+	const int64_t n = args->n;
+	const int64_t nSteps = args->nSteps;
+
+	counts[0] = (double) (n);
+	counts[1] = 1.0;
+	counts[2] = (double) (n);
+	counts[3] = 1.0;
+	counts[4] = (double) (n);
+	counts[5] = 1.0;
+	counts[6] = (double) (n);
+	counts[7] = 1.0;
+	counts[8] = (double) (n);
+	counts[9] = 1.0;
+	counts[10] = (double) (n);
+	counts[11] = 1.0;
+	counts[12] = (double) (nSteps)*(double) (nCells);
+	counts[13] = (double) (nSteps);
+	counts[14] = (double) (nCells);
+	counts[15] = 1.0;
+	counts[16] = (double) (nCells)*(double) (n);
+	counts[17] = (double) (nCells);
+	counts[18] = (double) (nCells)*(double) (n);
+	counts[19] = (double) (nCells);
+	counts[20] = (double) (nCells)*(double) (n);
+	counts[21] = (double) (nCells);
+	counts[22] = (double) (nCells)*(double) (n);
+	counts[23] = (double) (nCells);
+	counts[24] = (double) (nCells)*(double) (n);
+	counts[25] = (double) (nCells);
+	counts[26] = (double) (nCells)*(double) (n);
+	counts[27] = (double) (nCells);
+	counts[28] = (double) (nCells)*(double) (n);
+	counts[29] = (double) (nCells);
+	counts[30] = (double) (nCells)*(double) (n);
+	counts[31] = (double) (nCells);
+	counts[32] = (double) (nCells)*(double) (n);
+	counts[33] = (double) (nCells);
+	counts[34] = (double) (nCells)*(double) (n);
+	counts[35] = (double) (nCells);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc cable_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "cable", .source = "cable.pmg", .target = "openmp",
+	.args_size = sizeof(cable_args),
+	.n_params = 5, .n_arrays = 17, .n_children = 1, .n_extents = 33,
+	.params = cable_params,
+	.arrays = cable_wide_arrays,
+	.children = cable_children,
+	.n_pivots = 1, .pivots = cable_pivots,
+	.has_loop = true,
+	.extents = cable_wide_extents,
+	.assumption = cable_assumption,
+	.suits = cable_wide_suits,
+	.kernel = cable_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 18, .work = cable_wide_work, .count = cable_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc cable_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -1835,6 +2293,7 @@ static const pmg_pipeline_desc *const cable_candidates[] = {
 	&cable_description,
 	&cable_flat_description,
 	&cable_narrow_description,
+	&cable_wide_description,
 	&cable_isl_description,
 };
 
@@ -1858,7 +2317,7 @@ static const pmg_pipeline_desc cable_description = {
 	.assumption = cable_assumption,
 	.suits = cable_suits,
 	.kernel = cable_kernel,
-	.n_candidates = 4, .candidates = cable_candidates,
+	.n_candidates = 5, .candidates = cable_candidates,
 	.n_work = 18, .work = cable_work, .count = cable_count,
 	.is_ordered = true,
 	.plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

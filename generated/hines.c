@@ -49,6 +49,11 @@
  * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:12
  *
+ * Pipeline hines with --interleave=wide (more rows are under way, where the second caches hold
+ *     all):
+ * - interleave of x.e: blocks of 32 (not one at a time); the divisions of a recurrence inside of
+ *   's' wait for each other, hines.pmg:12
+ *
  * Pipeline hines with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines: textual (not isl); isl has no proposal whose loops are dims, hines.pmg:5
  * - parallel of x.r: parallel (not serial); no two iterations of 's' touch the same cell,
@@ -103,6 +108,11 @@
  * Pipeline hines_written with --interleave=narrow (a row of a block is one cache line, where memory
  *     is far):
  * - interleave of e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
+ *   wait for each other, hines.pmg:22
+ *
+ * Pipeline hines_written with --interleave=wide (more rows are under way, where the second caches
+ *     hold all):
+ * - interleave of e: blocks of 32 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:22
  *
  * Pipeline hines_written with --schedule=isl (loops that isl fuses read their data once):
@@ -531,6 +541,157 @@ static pmg_status hines_narrow_kernel(pmg_plan *plan, const void *arguments, pmg
 	const hines_args *args = arguments;
 
 	hines_narrow_compute_x_e(plan, args);
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines: --interleave=wide ---- */
+
+static void hines_wide_compute_x_e(pmg_plan *plan, const hines_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
+
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
+		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 256);
+					pmg_row_ask(&rhs_asked, i - asked, n, 256);
+				}
+				const double *diag_row = &diag_rows[32*i - 32*begin];
+				const double *rhs_row = &rhs_rows[32*i - 32*begin];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[32*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[32*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[32*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 256);
+					pmg_row_ask(&rhs_asked, -asked, n, 256);
+				}
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+					}
+				} else {
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
+			}
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+		}
+	}
+}
+
+static pmg_status hines_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_args *args = arguments;
+
+	hines_wide_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1123,6 +1284,177 @@ static const pmg_pipeline_desc hines_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_wide_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
+	},
+	[6] = {
+		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+	},
+	[8] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
+	},
+	[10] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+	[11] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
+	},
+};
+
+static void hines_wide_extents(const void *arguments, int64_t *extents)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 16;
+	extents[12] = 32;
+	extents[13] = 1;
+	extents[14] = 24;
+	extents[15] = 32;
+	extents[16] = 1;
+	extents[17] = 24;
+	extents[18] = 32;
+	extents[19] = 1;
+	extents[20] = n + 16;
+	extents[21] = 32;
+	extents[22] = n + 1;
+	extents[23] = n;
+}
+
+static bool hines_wide_suits(const void *arguments)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 8;
+}
+
+static const pmg_work_desc hines_wide_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (n);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
+	.params = hines_params,
+	.arrays = hines_wide_arrays,
+	.children = hines_children,
+	.n_pivots = 1, .pivots = hines_pivots,
+	.has_loop = false,
+	.extents = hines_wide_extents,
+	.assumption = NULL,
+	.suits = hines_wide_suits,
+	.kernel = hines_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 9, .work = hines_wide_work, .count = hines_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -1306,6 +1638,7 @@ static const pmg_pipeline_desc *const hines_candidates[] = {
 	&hines_description,
 	&hines_flat_description,
 	&hines_narrow_description,
+	&hines_wide_description,
 	&hines_isl_description,
 };
 
@@ -1329,7 +1662,7 @@ static const pmg_pipeline_desc hines_description = {
 	.assumption = NULL,
 	.suits = hines_suits,
 	.kernel = hines_kernel,
-	.n_candidates = 4, .candidates = hines_candidates,
+	.n_candidates = 5, .candidates = hines_candidates,
 	.n_work = 9, .work = hines_work, .count = hines_count,
 	.is_ordered = true,
 	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1750,6 +2083,170 @@ static pmg_status hines_written_narrow_kernel(pmg_plan *plan, const void *argume
 	const hines_written_args *args = arguments;
 
 	hines_written_narrow_compute_e(plan, args);
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_written: --interleave=wide ---- */
+
+static void hines_written_wide_compute_e(pmg_plan *plan, const hines_written_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	const int64_t *restrict T_parent_children_offsets = plan->data[10];
+	const int64_t *restrict T_parent_children = plan->data[11];
+
+	/* hines.pmg:22
+	 *     func e[s in 0..nSystems, i in 0..n] : f64
+	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
+	 */
+	/* hines.pmg:24
+	 *     func r[s in 0..nSystems, i in 0..n] : f64
+	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
+	 */
+	/* hines.pmg:26
+	 *     x[s,i] = case {
+	 *         T.parent[i] < 0 : r[s,i]/e[s,i];
+	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
+		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		pmg_vector_f64 r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 256);
+					pmg_row_ask(&rhs_asked, i - asked, n, 256);
+				}
+				const double *diag_row = &diag_rows[32*i - 32*begin];
+				const double *rhs_row = &rhs_rows[32*i - 32*begin];
+				pmg_vector_f64 r_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[32*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[32*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[32*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
+					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 256);
+					pmg_row_ask(&rhs_asked, -asked, n, 256);
+				}
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+					}
+				} else {
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
+			}
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+		}
+	}
+}
+
+static pmg_status hines_written_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_written_args *args = arguments;
+
+	hines_written_wide_compute_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -2381,6 +2878,177 @@ static const pmg_pipeline_desc hines_written_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_written_wide_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
+	},
+	[6] = {
+		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+	},
+	[8] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
+	},
+	[10] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+	[11] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
+	},
+};
+
+static void hines_written_wide_extents(const void *arguments, int64_t *extents)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = n;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 16;
+	extents[12] = 32;
+	extents[13] = 1;
+	extents[14] = 24;
+	extents[15] = 32;
+	extents[16] = 1;
+	extents[17] = 24;
+	extents[18] = 32;
+	extents[19] = 1;
+	extents[20] = n + 16;
+	extents[21] = 32;
+	extents[22] = n + 1;
+	extents[23] = n;
+}
+
+static bool hines_written_wide_suits(const void *arguments)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 8;
+}
+
+static const pmg_work_desc hines_written_wide_work[] = {
+	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_written_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_written_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (n);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_written_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args),
+	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
+	.params = hines_written_params,
+	.arrays = hines_written_wide_arrays,
+	.children = hines_written_children,
+	.n_pivots = 1, .pivots = hines_written_pivots,
+	.has_loop = false,
+	.extents = hines_written_wide_extents,
+	.assumption = NULL,
+	.suits = hines_written_wide_suits,
+	.kernel = hines_written_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 9, .work = hines_written_wide_work, .count = hines_written_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_written_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -2564,6 +3232,7 @@ static const pmg_pipeline_desc *const hines_written_candidates[] = {
 	&hines_written_description,
 	&hines_written_flat_description,
 	&hines_written_narrow_description,
+	&hines_written_wide_description,
 	&hines_written_isl_description,
 };
 
@@ -2587,7 +3256,7 @@ static const pmg_pipeline_desc hines_written_description = {
 	.assumption = NULL,
 	.suits = hines_written_suits,
 	.kernel = hines_written_kernel,
-	.n_candidates = 4, .candidates = hines_written_candidates,
+	.n_candidates = 5, .candidates = hines_written_candidates,
 	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
 	.is_ordered = true,
 	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

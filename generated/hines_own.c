@@ -57,6 +57,11 @@
  * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines_own.pmg:10
  *
+ * Pipeline hines_own with --interleave=wide (more rows are under way, where the second caches hold
+ *     all):
+ * - interleave of x.e: blocks of 32 (not one at a time); the divisions of a recurrence inside of
+ *   's' wait for each other, hines_own.pmg:10
+ *
  * Pipeline hines_own with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of hines_own: textual (not isl); isl has no proposal whose loops are dims,
  *   hines_own.pmg:4
@@ -440,6 +445,168 @@ static pmg_status hines_own_narrow_kernel(pmg_plan *plan, const void *arguments,
 	const hines_own_args *args = arguments;
 
 	hines_own_narrow_compute_x_e(plan, args);
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- hines_own: --interleave=wide ---- */
+
+static void hines_own_wide_compute_x_e(pmg_plan *plan, const hines_own_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const int64_t *restrict T_parent = plan->data[0];
+	const double *restrict upper = plan->data[1];
+	const double *restrict lower = plan->data[2];
+	const double *restrict diag = plan->data[3];
+	const double *restrict rhs = plan->data[4];
+	double *restrict x = plan->data[5];
+	const int64_t *restrict T_parent_children_offsets = plan->data[12];
+	const int64_t *restrict T_parent_children = plan->data[13];
+
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
+		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
+		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
+		int64_t begin = 0, end = 0;
+		const double *diag_rows = diag_block;
+		const double *restrict upper_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 16)*32, 32, upper, &plan->places[1], s_block, lanes, n);
+		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*24*32;
+		const double *rhs_rows = rhs_block;
+		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*24*32;
+		const double *lower_rows = lower_block;
+		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
+		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
+		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_asked upper_asked = pmg_block_asked_f64(32, upper, &plan->places[1], s_block, n, -1);
+		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		const pmg_asked lower_asked = pmg_block_asked_f64(32, lower, &plan->places[2], s_block, n, -1);
+		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
+		for (end = n; end > 0; end = begin) {
+			begin = pmg_max_i64(end - height, 0);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			lower_rows = pmg_block_rows_f64(lower_block, 32, lower, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			for (int64_t i = end - 1; i >= begin; i--) {
+				const int64_t asked = pmg_ask_most(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, i - asked, n, 256);
+					pmg_row_ask(&upper_asked, i - asked, n, 256);
+					pmg_row_ask(&rhs_asked, i - asked, n, 256);
+					pmg_row_ask(&lower_asked, i - asked, n, 256);
+				}
+				const double *diag_row = &diag_rows[32*i - 32*begin];
+				const double *rhs_row = &rhs_rows[32*i - 32*begin];
+				const double *lower_row = &lower_rows[32*i - 32*begin];
+				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+				}
+				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+					const int64_t c = T_parent_children[q];
+					if (c == i + 1) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*i + lane + 32])*x_e_lower_last[lane/PMG_LANES(double)];
+							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*i + lane + 32])*x_r_last[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*c + lane])*PMG_READ_F64(x_e_lower[32*c + lane]);
+							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*c + lane])*PMG_READ_F64(x_block[32*c + lane]);
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[32*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
+			for (int64_t i = begin_2; i < end_2; i++) {
+				const int64_t asked = pmg_ask_rest(i, ahead, 256);
+				if (asked > 0) {
+					pmg_row_ask(&diag_asked, -asked, n, 256);
+					pmg_row_ask(&upper_asked, -asked, n, 256);
+					pmg_row_ask(&rhs_asked, -asked, n, 256);
+					pmg_row_ask(&lower_asked, -asked, n, 256);
+				}
+				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+				const int64_t parent = T_parent[i];
+				if (parent == -1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
+						if (x_past)
+							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+					}
+				} else {
+					if (parent + 1 == i) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
+							if (x_past)
+								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						}
+					}
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+				}
+			}
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+		}
+	}
+}
+
+static pmg_status hines_own_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const hines_own_args *args = arguments;
+
+	hines_own_wide_compute_x_e(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1092,6 +1259,199 @@ static const pmg_pipeline_desc hines_own_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc hines_own_wide_arrays[] = {
+	[0] = {
+		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
+		.limit = { 1, false, 0, "n" },
+		.first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6"
+	},
+	[1] = {
+		.name = "upper", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7"
+	},
+	[2] = {
+		.name = "lower", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7"
+	},
+	[3] = {
+		.name = "diag", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7"
+	},
+	[4] = {
+		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7"
+	},
+	[5] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8"
+	},
+	[6] = {
+		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
+	},
+	[7] = {
+		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+	},
+	[8] = {
+		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+	},
+	[9] = {
+		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+	},
+	[10] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8"
+	},
+	[11] = {
+		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
+	},
+	[12] = {
+		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
+		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
+	},
+	[13] = {
+		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
+		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
+		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
+	},
+};
+
+static void hines_own_wide_extents(const void *arguments, int64_t *extents)
+{
+	const hines_own_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = n;
+	extents[1] = n;
+	extents[2] = nSystems;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = nSystems;
+	extents[11] = n;
+	extents[12] = 1;
+	extents[13] = n + 16;
+	extents[14] = 32;
+	extents[15] = 1;
+	extents[16] = 24;
+	extents[17] = 32;
+	extents[18] = 1;
+	extents[19] = n + 16;
+	extents[20] = 32;
+	extents[21] = 1;
+	extents[22] = 24;
+	extents[23] = 32;
+	extents[24] = 1;
+	extents[25] = n + 16;
+	extents[26] = 32;
+	extents[27] = 1;
+	extents[28] = 24;
+	extents[29] = 32;
+	extents[30] = n + 1;
+	extents[31] = n;
+}
+
+static bool hines_own_wide_suits(const void *arguments)
+{
+	const hines_own_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 8;
+}
+
+static const pmg_work_desc hines_own_wide_work[] = {
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void hines_own_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const hines_own_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	counts[14] = (double) (nSystems)*(double) (n);
+	counts[15] = (double) (nSystems);
+	counts[16] = (double) (nSystems)*(double) (n);
+	counts[17] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc hines_own_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
+	.args_size = sizeof(hines_own_args),
+	.n_params = 2, .n_arrays = 14, .n_children = 1, .n_extents = 32,
+	.params = hines_own_params,
+	.arrays = hines_own_wide_arrays,
+	.children = hines_own_children,
+	.n_pivots = 1, .pivots = hines_own_pivots,
+	.has_loop = false,
+	.extents = hines_own_wide_extents,
+	.assumption = NULL,
+	.suits = hines_own_wide_suits,
+	.kernel = hines_own_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 9, .work = hines_own_wide_work, .count = hines_own_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc hines_own_isl_arrays[] = {
 	[0] = {
 		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
@@ -1296,6 +1656,7 @@ static const pmg_pipeline_desc *const hines_own_candidates[] = {
 	&hines_own_description,
 	&hines_own_flat_description,
 	&hines_own_narrow_description,
+	&hines_own_wide_description,
 	&hines_own_isl_description,
 };
 
@@ -1319,7 +1680,7 @@ static const pmg_pipeline_desc hines_own_description = {
 	.assumption = NULL,
 	.suits = hines_own_suits,
 	.kernel = hines_own_kernel,
-	.n_candidates = 4, .candidates = hines_own_candidates,
+	.n_candidates = 5, .candidates = hines_own_candidates,
 	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
 	.is_ordered = true,
 	.plan = hines_own_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

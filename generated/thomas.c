@@ -51,6 +51,11 @@
  * - interleave of pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, thomas.pmg:9
  *
+ * Pipeline thomas with --interleave=wide (more rows are under way, where the second caches hold
+ *     all):
+ * - interleave of pivot: blocks of 32 (not one at a time); the divisions of a recurrence inside of
+ *   's' wait for each other, thomas.pmg:9
+ *
  * Pipeline thomas with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of thomas: isl (not textual); proposed by isl, proved legal, thomas.pmg:4
  * - parallel of y: parallel (not serial); no two iterations of 's' touch the same cell,
@@ -453,6 +458,170 @@ static pmg_status thomas_narrow_kernel(pmg_plan *plan, const void *arguments, pm
 	const thomas_args *args = arguments;
 
 	thomas_narrow_compute_pivot(plan, args);
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- thomas: --interleave=wide ---- */
+
+static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const double *restrict a = plan->data[0];
+	const double *restrict b = plan->data[1];
+	const double *restrict c = plan->data[2];
+	const double *restrict d = plan->data[3];
+	double *restrict x = plan->data[4];
+
+	/* thomas.pmg:9
+	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : b[s,i];
+	 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:13
+	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : d[s,i];
+	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:17
+	 *     x[s,i] = case {
+	 *         i == n-1 : y[s,i]/pivot[s,i];
+	 *         else     : (y[s,i] - c[s,i]*x[s,i+1])/pivot[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
+	if (n >= 1) {
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
+			const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*24*32;
+			const double *a_rows = a_block;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
+			const double *d_rows = d_block;
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[4], s_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
+			const double *c_rows = c_block;
+			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[0], 32, lanes, n, 256) & pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
+			const pmg_asked b_asked = pmg_block_asked_f64(32, b, &plan->places[1], s_block, n, 1);
+			const pmg_asked a_asked = pmg_block_asked_f64(32, a, &plan->places[0], s_block, n, 1);
+			const pmg_asked d_asked = pmg_block_asked_f64(32, d, &plan->places[3], s_block, n, 1);
+			const pmg_asked c_asked = pmg_block_asked_f64(32, c, &plan->places[2], s_block, n, 1);
+			pmg_vector_f64 y_last[PMG_VECTORS(double, 32)] = { { 0 } };
+			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
+			for (begin = 0; begin < n; begin = end) {
+				end = pmg_min_i64(begin + height, n);
+				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				for (int64_t i = begin; i < end; i++) {
+					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 256);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, i + asked, n, 256);
+						pmg_row_ask(&a_asked, i + asked, n, 256);
+						pmg_row_ask(&d_asked, i + asked, n, 256);
+						pmg_row_ask(&c_asked, i + asked, n, 256);
+					}
+					const double *b_row = &b_rows[32*i - 32*begin];
+					const double *a_row = &a_rows[32*i - 32*begin];
+					const double *d_row = &d_rows[32*i - 32*begin];
+					const double *c_row = &c_rows[32*i - 32*begin];
+					pmg_vector_f64 y_now[PMG_VECTORS(double, 32)] = { { 0 } };
+					pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 32)];
+					pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							const int64_t s = s_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							const int64_t s = s_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+						}
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[32*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
+					}
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						}
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
+						pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
+			}
+			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 32*n - 32]);
+			}
+			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s_block, lanes);
+				const int64_t behind = pmg_min_i64(end_2, n - 1);
+				for (int64_t i = behind - 1; i >= begin_2; i--) {
+					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 256);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&a_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&d_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&c_asked, n - 1 + asked, n, 256);
+					}
+					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_past)
+							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+					}
+				}
+				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+			}
+		}
+	}
+}
+
+static pmg_status thomas_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const thomas_args *args = arguments;
+
+	thomas_wide_compute_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1042,6 +1211,172 @@ static const pmg_pipeline_desc thomas_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc thomas_wide_arrays[] = {
+	[0] = {
+		.name = "a", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
+	},
+	[1] = {
+		.name = "b", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
+	},
+	[2] = {
+		.name = "c", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
+	},
+	[3] = {
+		.name = "d", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
+	},
+	[4] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
+	},
+	[5] = {
+		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
+	},
+	[6] = {
+		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[7] = {
+		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[8] = {
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
+	},
+	[10] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
+	},
+};
+
+static void thomas_wide_extents(const void *arguments, int64_t *extents)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = nSystems;
+	extents[1] = n;
+	extents[2] = nSystems;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 16;
+	extents[12] = 32;
+	extents[13] = 1;
+	extents[14] = 24;
+	extents[15] = 32;
+	extents[16] = 1;
+	extents[17] = 24;
+	extents[18] = 32;
+	extents[19] = 1;
+	extents[20] = 24;
+	extents[21] = 32;
+	extents[22] = 1;
+	extents[23] = n + 16;
+	extents[24] = 32;
+	extents[25] = 1;
+	extents[26] = 24;
+	extents[27] = 32;
+}
+
+static bool thomas_wide_suits(const void *arguments)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 8;
+}
+
+static const pmg_work_desc thomas_wide_work[] = {
+	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void thomas_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const thomas_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc thomas_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args),
+	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
+	.params = thomas_params,
+	.arrays = thomas_wide_arrays,
+	.children = NULL,
+	.n_pivots = 1, .pivots = thomas_pivots,
+	.has_loop = false,
+	.extents = thomas_wide_extents,
+	.assumption = NULL,
+	.suits = thomas_wide_suits,
+	.kernel = thomas_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 7, .work = thomas_wide_work, .count = thomas_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc thomas_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
@@ -1245,6 +1580,7 @@ static const pmg_pipeline_desc *const thomas_candidates[] = {
 	&thomas_description,
 	&thomas_flat_description,
 	&thomas_narrow_description,
+	&thomas_wide_description,
 	&thomas_isl_description,
 };
 
@@ -1268,7 +1604,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.assumption = NULL,
 	.suits = thomas_suits,
 	.kernel = thomas_kernel,
-	.n_candidates = 4, .candidates = thomas_candidates,
+	.n_candidates = 5, .candidates = thomas_candidates,
 	.n_work = 7, .work = thomas_work, .count = thomas_count,
 	.is_ordered = true,
 	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

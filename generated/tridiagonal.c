@@ -52,6 +52,11 @@
  * - interleave of x.pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's0' wait for each other, tridiagonal.pmg:10
  *
+ * Pipeline tri_batch with --interleave=wide (more rows are under way, where the second caches hold
+ *     all):
+ * - interleave of x.pivot: blocks of 32 (not one at a time); the divisions of a recurrence inside
+ *   of 's0' wait for each other, tridiagonal.pmg:10
+ *
  * Pipeline tri_batch with --schedule=isl (loops that isl fuses read their data once):
  * - schedule of tri_batch: isl (not textual); proposed by isl, proved legal, tridiagonal.pmg:5
  * - parallel of x.y: parallel (not serial); no two iterations of 's0' touch the same cell,
@@ -99,6 +104,10 @@
  *
  * Pipeline heat with --interleave=narrow (a row of a block is one cache line, where memory is far):
  * - interleave of p: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
+ *   wait for each other, tridiagonal.pmg:20
+ *
+ * Pipeline heat with --interleave=wide (more rows are under way, where the second caches hold all):
+ * - interleave of p: blocks of 32 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, tridiagonal.pmg:20
  *
  * Pipeline heat with --schedule=isl (loops that isl fuses read their data once):
@@ -452,6 +461,153 @@ static pmg_status tri_batch_narrow_kernel(pmg_plan *plan, const void *arguments,
 	const tri_batch_args *args = arguments;
 
 	tri_batch_narrow_compute_x_pivot(plan, args);
+
+	(void) control;
+	return PMG_OK;
+}
+
+/* ---- tri_batch: --interleave=wide ---- */
+
+static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args)
+{
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+	const double *restrict a = plan->data[0];
+	const double *restrict b = plan->data[1];
+	const double *restrict c = plan->data[2];
+	const double *restrict d = plan->data[3];
+	double *restrict x = plan->data[4];
+
+	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
+	if (n >= 1) {
+		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 32) {
+			const int64_t lanes = pmg_min_i64(32, nSystems - s0_block);
+			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
+			int64_t begin = 0, end = 0;
+			const double *b_rows = b_block;
+			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*24*32;
+			const double *a_rows = a_block;
+			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
+			const double *d_rows = d_block;
+			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
+			const double *c_rows = c_block;
+			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
+			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[0], 32, lanes, n, 256) & pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
+			const pmg_asked b_asked = pmg_block_asked_f64(32, b, &plan->places[1], s0_block, n, 1);
+			const pmg_asked a_asked = pmg_block_asked_f64(32, a, &plan->places[0], s0_block, n, 1);
+			const pmg_asked d_asked = pmg_block_asked_f64(32, d, &plan->places[3], s0_block, n, 1);
+			const pmg_asked c_asked = pmg_block_asked_f64(32, c, &plan->places[2], s0_block, n, 1);
+			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 32)] = { { 0 } };
+			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
+			for (begin = 0; begin < n; begin = end) {
+				end = pmg_min_i64(begin + height, n);
+				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				for (int64_t i = begin; i < end; i++) {
+					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 256);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, i + asked, n, 256);
+						pmg_row_ask(&a_asked, i + asked, n, 256);
+						pmg_row_ask(&d_asked, i + asked, n, 256);
+						pmg_row_ask(&c_asked, i + asked, n, 256);
+					}
+					const double *b_row = &b_rows[32*i - 32*begin];
+					const double *a_row = &a_rows[32*i - 32*begin];
+					const double *d_row = &d_rows[32*i - 32*begin];
+					const double *c_row = &c_rows[32*i - 32*begin];
+					pmg_vector_f64 x_y_now[PMG_VECTORS(double, 32)] = { { 0 } };
+					pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 32)];
+					pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							const int64_t s0 = s0_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							const int64_t s0 = s0_block + lane;
+							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
+							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
+							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+						}
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[32*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
+					}
+					if (i == 0) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+						}
+					} else {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						}
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+						x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
+				if (x_past)
+					PMG_STREAM_F64(x_past[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
+			}
+			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 32*n - 32]);
+			}
+			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s0_block, lanes);
+				const int64_t behind = pmg_min_i64(end_2, n - 1);
+				for (int64_t i = behind - 1; i >= begin_2; i--) {
+					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 256);
+					if (asked > 0) {
+						pmg_row_ask(&b_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&a_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&d_asked, n - 1 + asked, n, 256);
+						pmg_row_ask(&c_asked, n - 1 + asked, n, 256);
+					}
+					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_past)
+							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+					}
+				}
+				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+			}
+		}
+	}
+}
+
+static pmg_status tri_batch_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const tri_batch_args *args = arguments;
+
+	tri_batch_wide_compute_x_pivot(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1024,6 +1180,172 @@ static const pmg_pipeline_desc tri_batch_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc tri_batch_wide_arrays[] = {
+	[0] = {
+		.name = "a", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
+	},
+	[1] = {
+		.name = "b", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
+	},
+	[2] = {
+		.name = "c", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
+	},
+	[3] = {
+		.name = "d", .role = PMG_IN, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
+	},
+	[4] = {
+		.name = "x", .role = PMG_OUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
+	},
+	[5] = {
+		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
+	},
+	[6] = {
+		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[7] = {
+		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[8] = {
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+	[9] = {
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
+	},
+	[10] = {
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
+		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
+	},
+};
+
+static void tri_batch_wide_extents(const void *arguments, int64_t *extents)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	extents[0] = nSystems;
+	extents[1] = n;
+	extents[2] = nSystems;
+	extents[3] = n;
+	extents[4] = nSystems;
+	extents[5] = n;
+	extents[6] = nSystems;
+	extents[7] = n;
+	extents[8] = nSystems;
+	extents[9] = n;
+	extents[10] = 1;
+	extents[11] = n + 16;
+	extents[12] = 32;
+	extents[13] = 1;
+	extents[14] = 24;
+	extents[15] = 32;
+	extents[16] = 1;
+	extents[17] = 24;
+	extents[18] = 32;
+	extents[19] = 1;
+	extents[20] = 24;
+	extents[21] = 32;
+	extents[22] = 1;
+	extents[23] = n + 16;
+	extents[24] = 32;
+	extents[25] = 1;
+	extents[26] = 24;
+	extents[27] = 32;
+}
+
+static bool tri_batch_wide_suits(const void *arguments)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+
+	return nSystems >= 8;
+}
+
+static const pmg_work_desc tri_batch_wide_work[] = {
+	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void tri_batch_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const tri_batch_args *args = arguments;
+	const int64_t nSystems = args->nSystems;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nSystems)*(double) (n);
+	counts[1] = (double) (nSystems);
+	counts[2] = (double) (nSystems)*(double) (n);
+	counts[3] = (double) (nSystems);
+	counts[4] = (double) (nSystems)*(double) (n);
+	counts[5] = (double) (nSystems);
+	counts[6] = (double) (nSystems)*(double) (n);
+	counts[7] = (double) (nSystems);
+	counts[8] = (double) (nSystems)*(double) (n);
+	counts[9] = (double) (nSystems);
+	counts[10] = (double) (nSystems)*(double) (n);
+	counts[11] = (double) (nSystems);
+	counts[12] = (double) (nSystems)*(double) (n);
+	counts[13] = (double) (nSystems);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc tri_batch_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args),
+	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
+	.params = tri_batch_params,
+	.arrays = tri_batch_wide_arrays,
+	.children = NULL,
+	.n_pivots = 1, .pivots = tri_batch_pivots,
+	.has_loop = false,
+	.extents = tri_batch_wide_extents,
+	.assumption = NULL,
+	.suits = tri_batch_wide_suits,
+	.kernel = tri_batch_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 7, .work = tri_batch_wide_work, .count = tri_batch_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[0] = {
 		.name = "a", .role = PMG_IN, .type = PMG_F64,
@@ -1227,6 +1549,7 @@ static const pmg_pipeline_desc *const tri_batch_candidates[] = {
 	&tri_batch_description,
 	&tri_batch_flat_description,
 	&tri_batch_narrow_description,
+	&tri_batch_wide_description,
 	&tri_batch_isl_description,
 };
 
@@ -1250,7 +1573,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.assumption = NULL,
 	.suits = tri_batch_suits,
 	.kernel = tri_batch_kernel,
-	.n_candidates = 4, .candidates = tri_batch_candidates,
+	.n_candidates = 5, .candidates = tri_batch_candidates,
 	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
 	.is_ordered = true,
 	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1608,6 +1931,137 @@ static pmg_status heat_narrow_kernel(pmg_plan *plan, const void *arguments, pmg_
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		heat_narrow_compute_p(plan, args);
+	}
+	if (pmg_failed(plan))
+		return PMG_NUMERICAL;
+
+	return PMG_OK;
+}
+
+/* ---- heat: --interleave=wide ---- */
+
+static void heat_wide_compute_p(pmg_plan *plan, const heat_args *args)
+{
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+	const double r = args->r;
+	double *restrict u = plan->data[0];
+
+	/* tridiagonal.pmg:20
+	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+	 */
+	/* tridiagonal.pmg:21
+	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	for (int64_t s_block = 0; s_block < nRods; s_block += 32) {
+		const int64_t lanes = pmg_min_i64(32, nRods - s_block);
+		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 16)*32, 32, u, &plan->places[0], s_block, lanes, n);
+		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 18)*32;
+		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 16)*32;
+		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 16)*32;
+		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 16)*32;
+		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
+		for (int64_t i = -1; i < n + 1; i++) {
+			if (n > i && i >= 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(p[32*i + lane + 32]) = PMG_READ_F64(u_block[32*i + lane]);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(p[32*i + lane + 32]) = PMG_FILL_F64(0.0);
+				}
+			}
+		}
+		for (int64_t i = 0; i < n; i++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(d[32*i + lane]) = PMG_READ_F64(u_block[32*i + lane]) + 0.5*r*(PMG_READ_F64(p[32*i + lane]) - 2.0*PMG_READ_F64(p[32*i + lane + 32]) + PMG_READ_F64(p[32*i + lane + 64]));
+			}
+		}
+		if (n >= 1) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
+				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
+			}
+			pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+			}
+			pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
+			}
+			for (int64_t i = 1; i < n; i++) {
+				pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 32)];
+				pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[32*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[32*i + lane]) = PMG_READ_F64(d[32*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+					u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_TriBatch[32*n + lane - 32]) = PMG_READ_F64(u_TriBatch_y[32*n + lane - 32])*PMG_READ_F64(u_TriBatch_pivot[32*n + lane - 32]);
+			}
+			pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 32*n - 32]);
+			}
+			for (int64_t i = n - 2; i >= 0; i--) {
+				pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 32)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[32*i + lane]) = (PMG_READ_F64(u_TriBatch_y[32*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[32*i + lane]);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+					u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
+				}
+			}
+		}
+		for (int64_t j = 0; j < n; j++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_block[32*j + lane]) = PMG_READ_F64(u_TriBatch[32*j + lane]);
+			}
+		}
+		pmg_block_put_f64(u_block, 32, u, &plan->places[0], s_block, lanes, n);
+	}
+}
+
+static pmg_status heat_wide_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
+{
+	const heat_args *args = arguments;
+	const int64_t nSteps = args->nSteps;
+
+
+	for (int64_t it = pmg_loop_begin(plan, control, 0);
+	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
+		heat_wide_compute_p(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -2140,6 +2594,149 @@ static const pmg_pipeline_desc heat_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static const pmg_array_desc heat_wide_arrays[] = {
+	[0] = {
+		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
+		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
+		.lanes = 32,
+		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
+	},
+	[1] = {
+		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 18, "n + 18" }, { -1, false, 32, "32" } },
+		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
+	},
+	[2] = {
+		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
+	},
+	[3] = {
+		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+	[4] = {
+		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+	[5] = {
+		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
+	},
+	[6] = {
+		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
+		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
+	},
+};
+
+static void heat_wide_extents(const void *arguments, int64_t *extents)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+
+	extents[0] = nRods;
+	extents[1] = n;
+	extents[2] = 1;
+	extents[3] = n + 18;
+	extents[4] = 32;
+	extents[5] = 1;
+	extents[6] = n + 16;
+	extents[7] = 32;
+	extents[8] = 1;
+	extents[9] = n + 16;
+	extents[10] = 32;
+	extents[11] = 1;
+	extents[12] = n + 16;
+	extents[13] = 32;
+	extents[14] = 1;
+	extents[15] = n + 16;
+	extents[16] = 32;
+	extents[17] = 1;
+	extents[18] = n + 16;
+	extents[19] = 32;
+}
+
+static bool heat_wide_suits(const void *arguments)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+
+	return nRods >= 8;
+}
+
+static const pmg_work_desc heat_wide_work[] = {
+	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+};
+
+static void heat_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
+{
+	const heat_args *args = arguments;
+	const int64_t nRods = args->nRods;
+	const int64_t n = args->n;
+
+	counts[0] = (double) (nRods)*(double) (n + 2);
+	counts[1] = (double) (nRods);
+	counts[2] = (double) (nRods)*(double) (n + 2);
+	counts[3] = (double) (nRods);
+	counts[4] = (double) (nRods)*(double) (n);
+	counts[5] = (double) (nRods);
+	counts[6] = (double) (nRods)*(double) (n);
+	counts[7] = (double) (nRods);
+	counts[8] = (double) (nRods)*(double) (n);
+	counts[9] = (double) (nRods);
+	counts[10] = (double) (nRods)*(double) (n);
+	counts[11] = (double) (nRods);
+	counts[12] = (double) (nRods)*(double) (n);
+	counts[13] = (double) (nRods);
+	counts[14] = (double) (nRods)*(double) (n);
+	counts[15] = (double) (nRods);
+	counts[16] = (double) (nRods)*(double) (n);
+	counts[17] = (double) (nRods);
+	counts[18] = (double) (nRods)*(double) (n);
+	counts[19] = (double) (nRods);
+	(void) plan;
+}
+
+static const pmg_pipeline_desc heat_wide_description = {
+	.abi_version = PMG_ABI_VERSION,
+	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args),
+	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 20,
+	.params = heat_params,
+	.arrays = heat_wide_arrays,
+	.children = NULL,
+	.n_pivots = 1, .pivots = heat_pivots,
+	.has_loop = true,
+	.extents = heat_wide_extents,
+	.assumption = NULL,
+	.suits = heat_wide_suits,
+	.kernel = heat_wide_kernel,
+	.choice = "--interleave=wide",
+	.n_work = 10, .work = heat_wide_work, .count = heat_wide_count,
+	.is_ordered = true,
+	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+};
+
 static const pmg_array_desc heat_isl_arrays[] = {
 	[0] = {
 		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
@@ -2316,6 +2913,7 @@ static const pmg_pipeline_desc *const heat_candidates[] = {
 	&heat_description,
 	&heat_flat_description,
 	&heat_narrow_description,
+	&heat_wide_description,
 	&heat_isl_description,
 };
 
@@ -2339,7 +2937,7 @@ static const pmg_pipeline_desc heat_description = {
 	.assumption = NULL,
 	.suits = heat_suits,
 	.kernel = heat_kernel,
-	.n_candidates = 4, .candidates = heat_candidates,
+	.n_candidates = 5, .candidates = heat_candidates,
 	.n_work = 10, .work = heat_work, .count = heat_count,
 	.is_ordered = true,
 	.plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -15,7 +15,7 @@ struct choosing {
 	pmg_options narrowed;           /* with the limit that `trials` leave */
 	int64_t extents[PMG_MAX_EXTENTS];
 	pmg_trial *trials;              /* desc->n_candidates */
-	bool prefers_narrow;            /* of candidates with one estimate, those of narrower blocks */
+	int32_t best_lanes;             /* of candidates with one estimate, those of such blocks come first */
 };
 
 static const char *choice_of(const pmg_pipeline_desc *desc)
@@ -182,80 +182,12 @@ static pmg_status choose_first(const struct choosing *c, struct plan **plan)
 
 /* ---- Comparing ---- */
 
-/* What the caches of a processor do not hold, not even the last. */
-#define FAR_MEMORY ((int64_t) 64 << 20)
-
 /* Where no result may depend on the number of threads, the choice may not either. */
 enum { THREADS_IF_DETERMINISTIC = 16 };
 
 static int32_t threads_to_expect(const pmg_options *options)
 {
 	return options->deterministic ? THREADS_IF_DETERMINISTIC : threads_of(options->threads);
-}
-
-static bool has_lanes(const pmg_array_desc *array)
-{
-	return !array_is_internal(array) && array->lanes > 0;
-}
-
-/* The caller is going to hold arguments in blocks, none of segments, that are far. */
-static bool blocks_are_far(const struct choosing *c)
-{
-	int64_t bytes = 0;
-
-	for (int32_t i = 0; i < c->desc->n_arrays; i++) {
-		const pmg_array_desc *array = &c->desc->arrays[i];
-
-		if (has_lanes(array) && array->segments >= 0)
-			return false;
-		if (has_lanes(array))
-			bytes += memory_bytes(buffer_elements(array_argument(array, c->args)), array->type);
-	}
-	return c->options->in_blocks && bytes >= FAR_MEMORY;
-}
-
-/* How many lanes its blocks of arguments have; as many as there can be, if it takes none. */
-static int32_t lanes_of(const pmg_pipeline_desc *candidate)
-{
-	int32_t lanes = INT32_MAX;
-
-	for (int32_t i = 0; i < candidate->n_arrays; i++)
-		if (has_lanes(&candidate->arrays[i]) && candidate->arrays[i].lanes < lanes)
-			lanes = candidate->arrays[i].lanes;
-	return lanes;
-}
-
-/* How many systems the arguments in blocks are of; 0: there are none, or they have segments. */
-static int64_t systems_in_blocks(const struct choosing *c)
-{
-	for (int32_t i = 0; i < c->desc->n_arrays; i++)
-		if (has_lanes(&c->desc->arrays[i]) && c->desc->arrays[i].segments < 0)
-			return c->extents[c->desc->arrays[i].first_extent];
-	return 0;
-}
-
-/* How many lanes the busiest thread computes, those of the last block that no system has among them. */
-static int64_t lanes_of_a_thread(int64_t systems, int32_t lanes, int32_t threads)
-{
-	return blocks_of(blocks_of(systems, lanes), threads) * lanes;
-}
-
-/* Of few systems, wide blocks may leave threads, or lanes, without any: a lane of a narrow block, whose rows wait for
- * each other, takes up to a third longer. */
-static bool blocks_are_few(const struct choosing *c)
-{
-	const int32_t threads = threads_to_expect(c->options);
-	const int64_t systems = systems_in_blocks(c);
-	int32_t least = INT32_MAX, most = 0;
-
-	for (int32_t i = 0; i < c->desc->n_candidates; i++) {
-		const int32_t lanes = lanes_of(c->desc->candidates[i]);
-
-		least = lanes < least ? lanes : least;
-		most = lanes > most && lanes < INT32_MAX ? lanes : most;
-	}
-	return systems > 0 && 3 * lanes_of_a_thread(systems, most, threads) >
-			      4 * lanes_of_a_thread(systems, least, threads);
 }
 
 static int64_t trials_bytes(const pmg_pipeline_desc *desc)
@@ -283,15 +215,15 @@ static void trials_begin(const struct choosing *c)
 	}
 }
 
-/* By estimate; where that is the same or not known, by their blocks (prefers_narrow), or the first ones. */
+/* By estimate; where that is the same or not known, by their blocks (best_lanes), or the first ones. */
 static bool comes_before(const struct choosing *c, int32_t i, int32_t j)
 {
 	const double a = c->trials[i].estimate, b = c->trials[j].estimate;
-	const int32_t lanes = lanes_of(c->desc->candidates[i]), other = lanes_of(c->desc->candidates[j]);
+	const bool is_best = widths_lanes(c->desc->candidates[i]) == c->best_lanes;
 
 	if (a != b)
 		return a < b;
-	return c->prefers_narrow && lanes != other ? lanes < other : i < j;
+	return is_best == (widths_lanes(c->desc->candidates[j]) == c->best_lanes) ? i < j : is_best;
 }
 
 /* The eligible one of the least estimate that has no problem, or one in any case, among those that come after `last`
@@ -362,7 +294,7 @@ static void trials_give(const struct choosing *c, struct plan *plan, int64_t max
 
 static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
-	c->prefers_narrow = blocks_are_far(c) || blocks_are_few(c);
+	c->best_lanes = widths_best(c->desc, c->args, c->options->in_blocks, c->extents, threads_to_expect(c->options));
 	trials_begin(c);
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }

@@ -552,6 +552,14 @@ int64_t trials_forecast(const pmg_pipeline_desc *desc, const void *args, const p
 pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
 		      const int64_t *extents, pmg_trial *trials, struct plan **best, int32_t *chosen);
 
+/* ---- widths.c */
+
+/* How many lanes the blocks of this candidate's arguments have; 0: it takes none. */
+int32_t widths_lanes(const pmg_pipeline_desc *desc);
+/* Which number of lanes, among those of all candidates, suits so many threads best, where nothing else is known. */
+int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, bool will_be_in_blocks, const int64_t *extents,
+		    int32_t threads);
+
 /* ---- plan.c */
 
 double seconds_now(void);

@@ -217,16 +217,15 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
  * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
  * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes, which pays if a vector is
- * a cache line. */
+ * a cache line. Squares that a loop goes through window by window are part of it, however much else the file has: as
+ * calls, which gcc makes of them where there are many, windows of 16 lanes take 1.6 times as long. */
 #define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
-	static inline void pmg_block_read_##name(type *restrict block, int64_t width, const type *restrict from, \
-						 int64_t n_lanes, int64_t distance, int64_t rows, \
-						 int64_t row_distance) \
+	static inline __attribute__((always_inline)) void \
+	pmg_squares_read_##name(type *restrict block, int64_t width, const type *restrict from, int64_t n_lanes, \
+				int64_t distance, int64_t rows) \
 	{ \
-		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
-				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
-		for (int64_t lane = 0; whole && lane < width; lane += PMG_SQUARE_##NAME) \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) \
+			for (int64_t row = 0; row < rows; row += PMG_SQUARE_##NAME) { \
 				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 				if (lane + PMG_SQUARE_##NAME <= n_lanes) { \
 					PMG_LINES_OF_LANES(name, NAME, lines, &from[lane*distance + row], distance); \
@@ -241,6 +240,29 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 					*(pmg_line_##name *) &block[(row + i)*width + lane] = lines[i]; \
 			} \
+	} \
+	static inline __attribute__((always_inline)) void \
+	pmg_squares_write_##name(const type *restrict block, int64_t width, type *restrict to, int64_t n_lanes, \
+				 int64_t distance, int64_t rows) \
+	{ \
+		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
+			for (int64_t row = 0; row < rows; row += PMG_SQUARE_##NAME) { \
+				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width + lane], width) \
+				PMG_UNROLL \
+				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+					if (lane + i < n_lanes) \
+						*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
+			} \
+	} \
+	static inline void pmg_block_read_##name(type *restrict block, int64_t width, const type *restrict from, \
+						 int64_t n_lanes, int64_t distance, int64_t rows, \
+						 int64_t row_distance) \
+	{ \
+		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
+				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		if (whole) \
+			pmg_squares_read_##name(block, width, from, n_lanes, distance, whole); \
 		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < width; lane++) \
 				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
@@ -252,15 +274,8 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 	{ \
 		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
 				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
-		for (int64_t lane = 0; lane < n_lanes; lane += PMG_SQUARE_##NAME) \
-			for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
-				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width + lane], width) \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					if (lane + i < n_lanes) \
-						*(pmg_line_##name *) &to[(lane + i)*distance + row] = lines[i]; \
-			} \
+		if (whole) \
+			pmg_squares_write_##name(block, width, to, n_lanes, distance, whole); \
 		for (int64_t row = whole; row < rows; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
@@ -519,9 +534,15 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 					     (uintptr_t) place->lane*size, size, (uintptr_t) (width - 1) }; \
 		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size, 0, 0, 0 }; \
 	} \
-	static inline const type *pmg_block_rows_##name(type *own, int64_t width, const type *from, \
-							const pmg_place *place, int64_t first, int64_t n_lanes, \
-							int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
+	static inline bool pmg_is_window_##name(int64_t width, const pmg_place *place, int64_t n_lanes, int64_t begin, \
+						int64_t end) \
+	{ \
+		return n_lanes == width && width % PMG_SQUARE_##NAME == 0 && place->row == 1 && \
+		       end - begin == PMG_ROWS; \
+	} \
+	static inline __attribute__((always_inline)) const type * \
+	pmg_block_rows_##name(type *own, int64_t width, const type *from, const pmg_place *place, int64_t first, \
+			      int64_t n_lanes, int64_t begin, int64_t end, int64_t ahead, int64_t rows) \
 	{ \
 		from += first/width*place->block; \
 		if (pmg_block_lies(place, width, n_lanes)) \
@@ -529,8 +550,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		if (place->asks_ahead && ahead != PMG_NO_ROW) \
 			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
 		from += begin*place->row; \
-		if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
-			pmg_block_read_##name(own, width, from, width, place->lane, PMG_ROWS, 1); \
+		if (pmg_is_window_##name(width, place, n_lanes, begin, end)) \
+			pmg_squares_read_##name(own, width, from, width, place->lane, PMG_ROWS); \
 		else \
 			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
 		return own; \
@@ -591,8 +612,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
 			pmg_lines_stream_##name(block, width, to, place->lane); \
-		else if (n_lanes == width && place->row == 1 && end - begin == PMG_ROWS) \
-			pmg_block_write_##name(block, width, to, width, place->lane, PMG_ROWS, 1); \
+		else if (pmg_is_window_##name(width, place, n_lanes, begin, end)) \
+			pmg_squares_write_##name(block, width, to, width, place->lane, PMG_ROWS); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, end - begin, place->row); \
 	} \

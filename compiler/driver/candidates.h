@@ -22,7 +22,7 @@ typedef VEC(struct choice) choice_list;
  * gone through the passes; nothing for a decision that the user has taken. */
 struct variation {
 	const char *verb;
-	void (*choices)(const struct module *module, const struct pass_options *options, choice_list *choices);
+	void (*choices)(struct module *module, const struct pass_options *options, choice_list *choices);
 };
 
 extern const struct variation variations[];

@@ -132,7 +132,8 @@ static const char *const skip_zeros_texts[] = {
 };
 
 static const char *const interleave_texts[] = {
-	[INTERLEAVE_OFF] = "off", [INTERLEAVE_NARROW] = "narrow", [INTERLEAVE_ON] = "on"
+	[INTERLEAVE_OFF] = "off", [INTERLEAVE_NARROW] = "narrow", [INTERLEAVE_ON] = "on",
+	[INTERLEAVE_WIDE] = "wide"
 };
 
 /* Which of the texts it is; -1: none. */
@@ -154,7 +155,7 @@ static bool read_words(const struct options *options, struct pass_options *pass,
 		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
 				options->skip_zeros), false;
 	if (interleave < 0)
-		return snprintf(problem, size, "--interleave takes on, narrow or off, not '%s'",
+		return snprintf(problem, size, "--interleave takes on, wide, narrow or off, not '%s'",
 				options->interleave), false;
 	pass->skip_zeros = (enum skip_zeros) skip_zeros;
 	pass->interleave = (enum interleave) interleave;

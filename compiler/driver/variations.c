@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/block.h"
+
 bool is_overridden(const struct module *module, const char *verb)
 {
 	for (int i = 0; i < module->overrides.n; i++)
@@ -26,7 +28,7 @@ static struct choice private_choice(const struct module *module, const char *tar
 	return choice;
 }
 
-static void partition_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void partition_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	(void) options;
 	for (int i = 0; i < module->decisions.n && !is_overridden(module, "partition"); i++) {
@@ -38,7 +40,7 @@ static void partition_choices(const struct module *module, const struct pass_opt
 	}
 }
 
-static void order_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void order_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	if (!strcmp(options->schedule, "auto"))
 		vec_push(module->arena, choices, ((struct choice) {
@@ -55,20 +57,39 @@ static bool has_blocks(const struct module *module)
 	return false;
 }
 
-static void interleave_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+/* Can an argument, not of segments, lie in blocks where it is? */
+static bool has_held_blocks(struct module *module)
+{
+	for (int i = 0; i < module->arrays.n; i++)
+		if (!block_segments(module, module->arrays.items[i]) && block_held(module, module->arrays.items[i]))
+			return true;
+	return false;
+}
+
+static struct choice width_choice(struct arena *arena, const char *width, const char *reason)
+{
+	const char *flag = arena_printf(arena, "--interleave=%s", width);
+
+	return (struct choice) { .text = flag, .name = width, .flag = flag, .is_alone = true, .reason = reason };
+}
+
+static void interleave_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	if (options->interleave == INTERLEAVE_OFF || !has_blocks(module) || is_overridden(module, "layout"))
 		return;
 	vec_push(module->arena, choices, ((struct choice) {
 		.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
 		.is_for_sizes = true, .reason = "nothing is copied, where there are few systems" }));
-	if (options->interleave == INTERLEAVE_ON)
-		vec_push(module->arena, choices, ((struct choice) {
-			.text = "--interleave=narrow", .name = "narrow", .flag = "--interleave=narrow",
-			.is_alone = true, .reason = "a row of a block is one cache line, where memory is far" }));
+	if (options->interleave != INTERLEAVE_ON)
+		return;
+	vec_push(module->arena, choices,
+		 width_choice(module->arena, "narrow", "a row of a block is one cache line, where memory is far"));
+	if (has_held_blocks(module))
+		vec_push(module->arena, choices,
+			 width_choice(module->arena, "wide", "more rows are under way, where the second caches hold all"));
 }
 
-static void column_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void column_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	bool has_rows = false;
 
@@ -81,7 +102,7 @@ static void column_choices(const struct module *module, const struct pass_option
 }
 
 /* Without threads nothing is atomic. */
-static void thread_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void thread_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	if (!options->is_parallel_given && module_find_decision(module, "parallel", NULL, "atomic"))
 		vec_push(module->arena, choices, ((struct choice) {
@@ -152,7 +173,7 @@ static const char *subject_of(const struct module *module, const struct restruct
 }
 
 /* One key where there are two: runs of equal keys pay where they are long. Or the order of the caller. */
-static void restructure_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void restructure_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	(void) options;
 	if (is_overridden(module, "restructure"))
@@ -170,7 +191,7 @@ static void restructure_choices(const struct module *module, const struct pass_o
 }
 
 /* A copied mode that is no index of rows may be renumbered. */
-static void renumber_choices(const struct module *module, const struct pass_options *options, choice_list *choices)
+static void renumber_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	(void) options;
 	if (is_overridden(module, "renumber"))

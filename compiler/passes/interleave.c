@@ -9,7 +9,8 @@
  * or calls a function, whose results take four times as long; and where an item asks for it.
  *
  * Where memory is what a block waits for, one vector goes through it as fast or faster: `--interleave=narrow`, which is
- * also a candidate, takes so many.
+ * also a candidate, takes so many. Where the second caches of the cores hold all blocks, four hide more of the latency:
+ * `--interleave=wide`, a candidate where arguments can lie in such blocks.
  *
  * `layout X : interleave(block = N)` asks for blocks of N where X is used, `layout X : flat` for none. On a device each
  * thread has a system of its own, whatever items ask for. */
@@ -18,7 +19,12 @@
 #include "ir/block.h"
 #include "passes/pass_private.h"
 
-enum { BYTES_OF_LANES = 128, BYTES_OF_NARROW = 64, MOST_LANES = 64 };
+enum { MOST_LANES = 64 };
+
+/* Where the option says off, of loops whose items ask for blocks. */
+static const int bytes_of_lanes[] = {
+	[INTERLEAVE_OFF] = 128, [INTERLEAVE_NARROW] = 64, [INTERLEAVE_ON] = 128, [INTERLEAVE_WIDE] = 256
+};
 
 /* ---- items ---- */
 
@@ -196,7 +202,7 @@ static int64_t lanes_of(const struct override *item, const block_use_list *uses,
 		if (uses->items[i].position >= 0 && !array_is_index(uses->items[i].array) &&
 		    type_size(uses->items[i].array->type) > widest)
 			widest = type_size(uses->items[i].array->type);
-	return (interleave == INTERLEAVE_NARROW ? BYTES_OF_NARROW : BYTES_OF_LANES)/widest;
+	return bytes_of_lanes[interleave]/widest;
 }
 
 static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_take isl_schedule_node *node,

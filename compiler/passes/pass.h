@@ -19,7 +19,7 @@ enum {
 };
 
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
-enum interleave { INTERLEAVE_OFF, INTERLEAVE_NARROW, INTERLEAVE_ON, INTERLEAVE_N };
+enum interleave { INTERLEAVE_OFF, INTERLEAVE_NARROW, INTERLEAVE_ON, INTERLEAVE_WIDE, INTERLEAVE_N };
 
 enum { CANDIDATES_FOR_SIZES = -1 };
 
@@ -29,7 +29,7 @@ struct pass_options {
 	bool inlining, swap, fuse, storage, parallel, reciprocals, columns, vector;
 	bool deal, unroll;              /* of a device: points of lanes, several of their rows at a time */
 	int block_warps;                /* of a device; 0: by the rule of its runtime */
-	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two */
+	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two, WIDE: for four */
 	enum skip_zeros skip_zeros;     /* loops whose terms vanish; ON: other factors are taken to be finite */
 	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
 	const char *blas;               /* on | off | auto */

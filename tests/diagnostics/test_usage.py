@@ -43,7 +43,7 @@ WRONG = [
     *((["a.pmg", f"--{switch}=yes"], f"--{switch} takes on or off, not 'yes'") for switch in
       ("inline", "fuse", "swap", "storage", "restructure", "deterministic", "vector", "reciprocals",
        "columns", "overrides")),
-    (["a.pmg", "--interleave=yes"], "--interleave takes on, narrow or off, not 'yes'"),
+    (["a.pmg", "--interleave=yes"], "--interleave takes on, wide, narrow or off, not 'yes'"),
     (["a.pmg", "--blas=yes"], "--blas takes on, off or auto, not 'yes'"),
     (["a.pmg", "--skip-zeros=yes"], "--skip-zeros takes auto, on or off, not 'yes'"),
     (["a.pmg", "--candidates=0"], "--candidates takes a number from 1 on"),

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Plans that choose among blocks of several widths: y = 2 x by kernels that take four systems, two, or none in a
+ * Plans that choose among blocks of several widths: y = 2 x by kernels that take four systems, two, none or eight in a
  * block, and that wait as long as a table says. Blocks that are given come first; trials run on blocks as they are
  * given or, if the caller is going to hold them so, on those of each kernel. */
 #include "runtime/check.h"
@@ -10,13 +10,16 @@
 #include <time.h>
 
 enum { X, Y, N_ARRAYS };
-enum { WIDE, NARROW, FLAT, N_CANDIDATES };
+enum { FIRST, NARROW, FLAT, WIDE, N_CANDIDATES };
 enum { M = 6, N = 40, MOST = 8*N };
 
-static const int32_t widths[N_CANDIDATES] = { [WIDE] = 4, [NARROW] = 2, [FLAT] = 0 };
+static const int32_t widths[N_CANDIDATES] = { [FIRST] = 4, [NARROW] = 2, [FLAT] = 0, [WIDE] = 8 };
 
 /* Milliseconds of an execution on strides, and where all lies in blocks. */
-static const int waits[N_CANDIDATES][2] = { [WIDE] = { 2, 4 }, [NARROW] = { 4, 1 }, [FLAT] = { 6, 6 } };
+static const int waits[N_CANDIDATES][2] = {
+	[FIRST] = { 2, 4 }, [NARROW] = { 4, 1 }, [FLAT] = { 6, 6 },
+	[WIDE] = { 6, 6 }
+};
 
 typedef struct twice_args {
 	int64_t m, n;
@@ -71,9 +74,10 @@ static pmg_status twice(pmg_plan *plan, int candidate)
 		return twice(plan, candidate); \
 	}
 
-KERNEL(wide_kernel, WIDE)
+KERNEL(first_kernel, FIRST)
 KERNEL(narrow_kernel, NARROW)
 KERNEL(flat_kernel, FLAT)
+KERNEL(wide_kernel, WIDE)
 
 /* ---- a case ---- */
 
@@ -95,8 +99,8 @@ struct widths {
 
 static void describe(struct widths *w)
 {
-	static pmg_kernel *const kernels[] = { wide_kernel, narrow_kernel, flat_kernel };
-	static const char *const choices[] = { NULL, "narrow", "flat" };
+	static pmg_kernel *const kernels[] = { first_kernel, narrow_kernel, flat_kernel, wide_kernel };
+	static const char *const choices[] = { NULL, "narrow", "flat", "wide" };
 
 	for (int c = 0; c < N_CANDIDATES; c++) {
 		const pmg_array_desc arrays[] = {
@@ -113,8 +117,8 @@ static void describe(struct widths *w)
 		};
 		w->list[c] = &w->desc[c];
 	}
-	w->desc[WIDE].n_candidates = N_CANDIDATES;
-	w->desc[WIDE].candidates = w->list;
+	w->desc[FIRST].n_candidates = N_CANDIDATES;
+	w->desc[FIRST].candidates = w->list;
 }
 
 static pmg_buffer flat_of(double *data)
@@ -144,7 +148,7 @@ static void widths_open(struct widths *w, int32_t width, pmg_options options, in
 	w->context = options.context = pmg_context_new(&allocator);
 	options.threads = 1;
 	hold(w, width);
-	w->status = pmg_plan_new(&w->desc[WIDE], &w->args, &options, &w->plan);
+	w->status = pmg_plan_new(&w->desc[FIRST], &w->args, &options, &w->plan);
 }
 
 static bool is_twice(struct widths *w)
@@ -180,8 +184,9 @@ static bool has_chosen(const struct widths *w, int candidate, const char *reason
 static void test_given(struct tests *tests)
 {
 	static const struct { int32_t width; int wanted; const char *reason; } cases[] = {
-		{ 0, WIDE, "the first" }, { 4, WIDE, "the first" },
-		{ 2, NARROW, "the first that takes the blocks as they lie" }, { 3, WIDE, "the first" }
+		{ 0, FIRST, "the first" }, { 4, FIRST, "the first" },
+		{ 2, NARROW, "the first that takes the blocks as they lie" }, { 3, FIRST, "the first" },
+		{ 8, WIDE, "the first that takes the blocks as they lie" }
 	};
 	struct widths w;
 
@@ -195,15 +200,15 @@ static void test_given(struct tests *tests)
 	widths_close(tests, &w);
 	widths_open(&w, 2, (pmg_options) { .tune = PMG_TUNE_ESTIMATE }, 0);
 	CHECK(tests, has_chosen(&w, NARROW, "estimated") && is_twice(&w));
-	CHECK(tests, strcmp(pmg_plan_report(w.plan)->trials[WIDE].problem, "it takes arguments in other blocks") == 0);
+	CHECK(tests, strcmp(pmg_plan_report(w.plan)->trials[FIRST].problem, "it takes arguments in other blocks") == 0);
 	CHECK(tests, pmg_plan_lanes(w.plan, "z") == -1 && pmg_plan_lanes(NULL, "x") == -1);
-	w.desc[WIDE].suits = w.desc[NARROW].suits = suits_none;
+	w.desc[FIRST].suits = w.desc[NARROW].suits = suits_none;
 	pmg_plan_destroy(w.plan);
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
 	CHECK(tests, has_chosen(&w, NARROW, "the first that takes the blocks as they lie"));
 	pmg_plan_destroy(w.plan);
 	hold(&w, 3);
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
 	CHECK(tests, has_chosen(&w, FLAT, "the first that suits the sizes"));
 	widths_close(tests, &w);
 }
@@ -222,7 +227,7 @@ static bool chooses(int64_t m, bool in_blocks, bool deterministic, int wanted)
 	w.args = (twice_args) { m, N, pmg_dense(x, PMG_F64, 2, (int64_t[]) { m, N }),
 				pmg_dense(y, PMG_F64, 2, (int64_t[]) { m, N }) };
 	options.context = w.context;
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
 	has = has_chosen(&w, wanted, "estimated");
 	pmg_plan_destroy(w.plan);
 	pmg_context_free(w.context);
@@ -235,10 +240,10 @@ static bool chooses(int64_t m, bool in_blocks, bool deterministic, int wanted)
  * blocks. */
 static void test_far(struct tests *tests)
 {
-	CHECK(tests, chooses(M, true, false, WIDE));
-	CHECK(tests, chooses(100000, true, false, WIDE));
+	CHECK(tests, chooses(M, true, false, FIRST));
+	CHECK(tests, chooses(100000, true, false, FIRST));
 	CHECK(tests, chooses(110000, true, false, NARROW));
-	CHECK(tests, chooses(110000, false, false, WIDE));
+	CHECK(tests, chooses(110000, false, false, FIRST));
 }
 
 /* Where wide blocks leave a thread, or lanes, without systems, they are narrow: of 4 systems a thread then has 2 in
@@ -249,25 +254,40 @@ static void test_few(struct tests *tests)
 	pmg_options options = { .tune = PMG_TUNE_ESTIMATE, .threads = M };
 	struct widths w;
 
-	CHECK(tests, chooses(0, false, false, WIDE));
+	CHECK(tests, chooses(0, false, false, FIRST));
 	for (int64_t m = 1; m <= 4; m++)
 		CHECK(tests, chooses(m, false, false, NARROW) && chooses(m, true, false, NARROW));
 	for (int64_t m = 5; m <= 40; m++)
-		CHECK(tests, chooses(m, false, false, WIDE) && chooses(m, true, false, WIDE));
-	CHECK(tests, chooses(32, false, true, NARROW) && chooses(33, false, true, WIDE));
+		CHECK(tests, chooses(m, false, false, FIRST));
+	CHECK(tests, chooses(32, false, true, NARROW) && chooses(33, false, true, FIRST));
 	widths_open(&w, 1, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
 	pmg_plan_destroy(w.plan);
 	options.context = w.context;
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
 	CHECK(tests, has_chosen(&w, NARROW, "estimated") && is_twice(&w));
 	widths_close(tests, &w);
+}
+
+/* Where the second caches hold all that lies in blocks, these are wide if no thread computes more lanes then: of 16
+ * systems each has 8 in any case, of 24 it would have 16 in place of 12. 500 systems take 320 kB, 100000
+ * more than such caches have. */
+static void test_near(struct tests *tests)
+{
+	CHECK(tests, chooses(M, true, false, FIRST) && chooses(24, true, false, FIRST));
+	CHECK(tests, chooses(16, true, false, WIDE) && chooses(16, false, false, FIRST));
+	for (int64_t m = 9; m <= 500; m++) {
+		const int64_t lanes = (m + 7)/8*4, wide_lanes = (m + 15)/16*8;
+
+		CHECK(tests, chooses(m, true, false, lanes == wide_lanes ? WIDE : FIRST));
+	}
+	CHECK(tests, chooses(100000, true, false, FIRST));
 }
 
 /* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
 static void test_measured(struct tests *tests)
 {
 	static const struct { int32_t width; bool in_blocks; int wanted; } cases[] = {
-		{ 0, false, WIDE }, { 2, false, NARROW }, { 4, false, WIDE }, { 0, true, NARROW }
+		{ 0, false, FIRST }, { 2, false, NARROW }, { 4, false, FIRST }, { 0, true, NARROW }
 	};
 	struct widths w;
 
@@ -288,7 +308,7 @@ static void test_others(struct tests *tests)
 
 	widths_open(&w, 2, options, 0);
 	trials = pmg_plan_report(w.plan)->trials;
-	CHECK(tests, has_chosen(&w, NARROW, "measured") && trials[WIDE].n_runs > 0 && trials[FLAT].n_runs > 0);
+	CHECK(tests, has_chosen(&w, NARROW, "measured") && trials[FIRST].n_runs > 0 && trials[FLAT].n_runs > 0);
 	CHECK(tests, is_twice(&w));
 	pmg_plan_destroy(w.plan);
 	hold(&w, 4);
@@ -297,7 +317,7 @@ static void test_others(struct tests *tests)
 		w.arrays[c][X].is_fixed = true;
 		w.desc[c].suits = c == FLAT ? NULL : suits_none;
 	}
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
 	CHECK(tests, w.status == PMG_OK && strcmp(pmg_plan_report(w.plan)->choice, "flat") == 0);
 	CHECK(tests, pmg_plan_lanes(w.plan, "x") == 0 && is_twice(&w));
 	widths_close(tests, &w);
@@ -315,7 +335,7 @@ static void test_signature(struct tests *tests)
 	for (int i = 0; i < 4; i++) {
 		hold(&w, i == 1 ? 2 : i == 2 ? 4 : 0);
 		options.in_blocks = i == 3;
-		CHECK(tests, pmg_signature(&w.desc[WIDE], &w.args, &options, texts[i], sizeof texts[i]) == PMG_OK);
+		CHECK(tests, pmg_signature(&w.desc[FIRST], &w.args, &options, texts[i], sizeof texts[i]) == PMG_OK);
 		for (int j = 0; j < i; j++)
 			CHECK(tests, strcmp(texts[i], texts[j]) != 0);
 	}
@@ -338,13 +358,13 @@ static void test_trials_in_blocks(struct tests *tests)
 
 	widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_MEASURE, .in_blocks = true }, 0);
 	trials = pmg_plan_report(w.plan)->trials;
-	CHECK(tests, least(&trials[WIDE]) >= 3.5e-3 && least(&trials[NARROW]) < 2e-3);
+	CHECK(tests, least(&trials[FIRST]) >= 3.5e-3 && least(&trials[NARROW]) < 2e-3);
 	hold(&w, 2);
 	CHECK(tests, is_twice(&w));
 	widths_close(tests, &w);
 	widths_open(&w, 4, (pmg_options) { .tune = PMG_TUNE_MEASURE }, 0);
 	trials = pmg_plan_report(w.plan)->trials;
-	CHECK(tests, least(&trials[WIDE]) >= 3.5e-3 && trials[NARROW].n_runs == 0);
+	CHECK(tests, least(&trials[FIRST]) >= 3.5e-3 && trials[NARROW].n_runs == 0);
 	widths_close(tests, &w);
 }
 
@@ -361,21 +381,21 @@ static void test_limits(struct tests *tests)
 	options.context = w.context;
 	before = w.counter.live_bytes;
 	w.counter.most_bytes = before;
-	pmg_plan_forecast_with(&w.desc[WIDE], &w.args, &options, &peak);
+	pmg_plan_forecast_with(&w.desc[FIRST], &w.args, &options, &peak);
 	options.max_memory = peak;
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
 	CHECK(tests, has_chosen(&w, NARROW, "measured"));
 	CHECK(tests, (int64_t) (w.counter.most_bytes - before) <= peak);
 	pmg_plan_destroy(w.plan);
-	options.max_memory = pmg_plan_forecast_with(&w.desc[WIDE], &w.args, &options, NULL) + 64;
-	w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
-	CHECK(tests, has_chosen(&w, WIDE, "estimated, as no trial could be run"));
+	options.max_memory = pmg_plan_forecast_with(&w.desc[FIRST], &w.args, &options, NULL) + 64;
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
+	CHECK(tests, has_chosen(&w, FIRST, "estimated, as no trial could be run"));
 	for (int more = 0; more < 2; more++) {
 		pmg_plan_destroy(w.plan);
 		options.max_memory += more ? 2048 : 3*N*M*(int64_t) sizeof *w.x;
-		w.status = pmg_plan_new(&w.desc[WIDE], &w.args, &options, &w.plan);
-		CHECK(tests, has_chosen(&w, WIDE, "estimated, as no trial could be run"));
-		CHECK(tests, pmg_plan_report(w.plan)->trials[WIDE].n_runs > 0);
+		w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
+		CHECK(tests, has_chosen(&w, FIRST, "estimated, as no trial could be run"));
+		CHECK(tests, pmg_plan_report(w.plan)->trials[FIRST].n_runs > 0);
 	}
 	widths_close(tests, &w);
 }
@@ -400,6 +420,7 @@ void test_widths(struct tests *tests)
 	test_given(tests);
 	test_far(tests);
 	test_few(tests);
+	test_near(tests);
 	test_measured(tests);
 	test_trials_in_blocks(tests);
 	test_others(tests);

@@ -401,6 +401,22 @@ def few_systems():
     check("return nSystems >= 4;" in text and '.choice = "--interleave=off"' in text, "a kernel for few systems")
 
 
+def wide_blocks():
+    """Where arguments may lie in blocks, there is a kernel for blocks of 32, not where these are of segments."""
+    of_chains = ["n=50", "a=random:1", "b=3", "c=random:2", "d=random:3"]
+    of_segments = ["nSystems=20", "nTotal=400", "a=random:1", "b=3", "c=random:2", "d=random:3", "offset=random:4"]
+    for example, pipeline, is_there, arguments in (("tridiagonal", "tri_batch", True, ["nSystems=33", *of_chains]),
+                                                   ("tri_ragged", "tri_ragged", False, of_segments)):
+        program = str(Path(LIFE_EXAMPLES["Y"]).with_name(f"{example}.pmg"))
+        run(program, "--pipeline", pipeline, *arguments, "--compare", "--candidates=6", "--keep", example)
+        text = next(Path(example).glob("*.c")).read_text()
+        check(('.choice = "--interleave=wide"' in text) == is_there, f"{example}: blocks of 32")
+    program = str(Path(LIFE_EXAMPLES["Y"]).with_name("tridiagonal.pmg"))
+    for n_systems in 1, 31, 32, 70:
+        run(program, "--pipeline", "tri_batch", f"nSystems={n_systems}", *of_chains, "--compare",
+            "--candidate=--interleave=wide")
+
+
 ANY_THREADS = """pipeline any_threads {
     param n, m;
     in u : f64[n];
@@ -729,6 +745,7 @@ def main():
             test()
         libraries(life)
         few_systems()
+        wide_blocks()
         estimates()
         large_results()
         narrow_indices()

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How wide blocks had better be, for candidates that differ in nothing else. Narrow ones go through memory as fast, and
+ * are not too few for the threads. Wide ones have more rows under way, which pays where the second caches of the cores
+ * hold all of them; farther away, it is not the latency of quotients that is waited for. */
+#include "plan.h"
+
+#include <unistd.h>
+
+/* What the caches of a processor do not hold, not even the last. */
+#define FAR_MEMORY ((int64_t) 64 << 20)
+
+/* Of a second cache, where the system does not tell. */
+#define NEAR_MEMORY ((int64_t) 256 << 10)
+
+static bool has_lanes(const pmg_array_desc *array)
+{
+	return !array_is_internal(array) && array->lanes > 0;
+}
+
+int32_t widths_lanes(const pmg_pipeline_desc *desc)
+{
+	int32_t lanes = 0;
+
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		if (has_lanes(&desc->arrays[i]) && (lanes == 0 || desc->arrays[i].lanes < lanes))
+			lanes = desc->arrays[i].lanes;
+	return lanes;
+}
+
+/* What the arguments that may lie in blocks have together; 0: there are none, or they have segments. */
+static int64_t bytes_in_blocks(const pmg_pipeline_desc *desc, const void *args)
+{
+	int64_t bytes = 0;
+
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+
+		if (has_lanes(array) && array->segments >= 0)
+			return 0;
+		if (has_lanes(array))
+			bytes += memory_bytes(buffer_elements(array_argument(array, args)), array->type);
+	}
+	return bytes;
+}
+
+/* How many systems the arguments in blocks are of; 0: there are none, or they have segments. */
+static int64_t systems_in_blocks(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		if (has_lanes(&desc->arrays[i]) && desc->arrays[i].segments < 0)
+			return extents[desc->arrays[i].first_extent];
+	return 0;
+}
+
+/* How many lanes the busiest thread computes, those of the last block that no system has among them. */
+static int64_t lanes_of_a_thread(int64_t systems, int32_t lanes, int32_t threads)
+{
+	return blocks_of(blocks_of(systems, lanes), threads) * lanes;
+}
+
+static int64_t second_caches(int32_t threads)
+{
+#ifdef _SC_LEVEL2_CACHE_SIZE
+	const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+	const int64_t bytes = 0;
+#endif
+
+	return (bytes > 0 ? bytes : NEAR_MEMORY) * threads;
+}
+
+int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, bool will_be_in_blocks, const int64_t *extents,
+		    int32_t threads)
+{
+	const int64_t systems = systems_in_blocks(desc, extents), bytes = bytes_in_blocks(desc, args);
+	const int32_t first = widths_lanes(desc);
+	int32_t least = first, most = first;
+
+	for (int32_t i = 1; i < desc->n_candidates; i++) {
+		const int32_t lanes = widths_lanes(desc->candidates[i]);
+
+		least = lanes > 0 && lanes < least ? lanes : least;
+		most = lanes > most ? lanes : most;
+	}
+	if (systems == 0)
+		return first;
+	/* A lane of a narrow block, whose rows wait for each other, takes up to a third longer. */
+	if (3 * lanes_of_a_thread(systems, first, threads) > 4 * lanes_of_a_thread(systems, least, threads))
+		return least;
+	if (!will_be_in_blocks)
+		return first;
+	if (bytes >= FAR_MEMORY)
+		return least;
+	/* Beside them the caches hold other things: at seven eighths wide blocks no longer pay. */
+	return 4 * bytes <= 3 * second_caches(threads) &&
+	       lanes_of_a_thread(systems, most, threads) == lanes_of_a_thread(systems, first, threads) ? most : first;
+}
