@@ -65,8 +65,7 @@
  * - interleave of trace: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, cable.pmg:20
  *
- * Pipeline cable with --interleave=wide (more rows are under way, where the second caches hold
- *     all):
+ * Pipeline cable with --interleave=wide (more rows under way, where the second caches hold all):
  * - interleave of trace: blocks of 32 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, cable.pmg:20
  *

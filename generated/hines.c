@@ -49,8 +49,7 @@
  * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:12
  *
- * Pipeline hines with --interleave=wide (more rows are under way, where the second caches hold
- *     all):
+ * Pipeline hines with --interleave=wide (more rows under way, where the second caches hold all):
  * - interleave of x.e: blocks of 32 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, hines.pmg:12
  *
@@ -110,8 +109,8 @@
  * - interleave of e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:22
  *
- * Pipeline hines_written with --interleave=wide (more rows are under way, where the second caches
- *     hold all):
+ * Pipeline hines_written with --interleave=wide (more rows under way, where the second caches hold
+ *     all):
  * - interleave of e: blocks of 32 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines.pmg:22
  *

@@ -57,7 +57,7 @@
  * - interleave of x.e: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, hines_own.pmg:10
  *
- * Pipeline hines_own with --interleave=wide (more rows are under way, where the second caches hold
+ * Pipeline hines_own with --interleave=wide (more rows under way, where the second caches hold
  *     all):
  * - interleave of x.e: blocks of 32 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, hines_own.pmg:10

@@ -51,8 +51,7 @@
  * - interleave of pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, thomas.pmg:9
  *
- * Pipeline thomas with --interleave=wide (more rows are under way, where the second caches hold
- *     all):
+ * Pipeline thomas with --interleave=wide (more rows under way, where the second caches hold all):
  * - interleave of pivot: blocks of 32 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, thomas.pmg:9
  *

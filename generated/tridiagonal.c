@@ -52,7 +52,7 @@
  * - interleave of x.pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's0' wait for each other, tridiagonal.pmg:10
  *
- * Pipeline tri_batch with --interleave=wide (more rows are under way, where the second caches hold
+ * Pipeline tri_batch with --interleave=wide (more rows under way, where the second caches hold
  *     all):
  * - interleave of x.pivot: blocks of 32 (not one at a time); the divisions of a recurrence inside
  *   of 's0' wait for each other, tridiagonal.pmg:10
@@ -106,7 +106,7 @@
  * - interleave of p: blocks of 8 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, tridiagonal.pmg:20
  *
- * Pipeline heat with --interleave=wide (more rows are under way, where the second caches hold all):
+ * Pipeline heat with --interleave=wide (more rows under way, where the second caches hold all):
  * - interleave of p: blocks of 32 (not one at a time); the divisions of a recurrence inside of 's'
  *   wait for each other, tridiagonal.pmg:20
  *

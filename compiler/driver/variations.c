@@ -86,7 +86,7 @@ static void interleave_choices(struct module *module, const struct pass_options 
 		 width_choice(module->arena, "narrow", "a row of a block is one cache line, where memory is far"));
 	if (has_held_blocks(module))
 		vec_push(module->arena, choices,
-			 width_choice(module->arena, "wide", "more rows are under way, where the second caches hold all"));
+			 width_choice(module->arena, "wide", "more rows under way, where the second caches hold all"));
 }
 
 static void column_choices(struct module *module, const struct pass_options *options, choice_list *choices)
