@@ -27,24 +27,29 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 
 int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
 {
-	int64_t n = (int64_t) pmg_type_size(flat->type);
+	pmg_buffer blocks = pmg_in_blocks(NULL, flat, block);
+	int64_t n = (int64_t) pmg_type_size(blocks.type);
+	bool fits = blocks.rank >= 0 && blocks.rank <= PMG_MAX_RANK;
 
-	for (int32_t d = 0; d < flat->rank; d++)
-		n *= d == 0 && block > 0 ? block * blocks_of(flat->shape[0], block) : flat->shape[d];
-	return n;
+	for (int32_t d = 0; fits && d < blocks.rank; d++)
+		fits = blocks.shape[d] >= 0 && !__builtin_mul_overflow(n, blocks.shape[d], &n);
+	return fits ? n : -1;
 }
 
 pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block)
 {
-	int64_t shape[PMG_MAX_RANK + 1];
+	int64_t shape[PMG_MAX_RANK + 1] = { 0 };
+	const int32_t rank = flat ? flat->rank : -1;
 
-	for (int32_t d = 0; d < flat->rank; d++)
+	if (rank < 0 || rank > PMG_MAX_RANK)
+		return (pmg_buffer) { .rank = -1 };
+	for (int32_t d = 0; d < rank; d++)
 		shape[d] = flat->shape[d];
 	if (block < 1)
-		return pmg_dense(data, flat->type, flat->rank, shape);
+		return pmg_dense(data, flat->type, rank, shape);
 	shape[0] = blocks_of(flat->shape[0], block);
-	shape[flat->rank] = block;
-	return pmg_dense(data, flat->type, flat->rank + 1, shape);
+	shape[rank] = block;
+	return pmg_dense(data, flat->type, rank + 1, shape);
 }
 
 /* ---- Copies ---- */

@@ -295,12 +295,13 @@ static bool transpose(struct module *module, const struct override *item, struct
 	return true;
 }
 
-/* What a construct keeps for its result, "x.pivot" of "x", is stored as that is. */
+/* What a construct keeps for its result, "x.pivot" of "x", is stored as that is; where that cannot be, it is told of
+ * the result. */
 static void transpose_members(struct module *module, const struct override *item, const char *name)
 {
 	int n_arrays = module->arrays.n;
 
-	for (int i = 0; i < n_arrays && !strcmp(item->choice, "full"); i++) {
+	for (int i = 0; i < n_arrays && !strcmp(item->choice, "full") && !item->numbers.n; i++) {
 		struct array *array = module->arrays.items[i];
 
 		if (array->role == ROLE_TEMP && array_is_of(array, name) && strcmp(array->name, name) &&

@@ -392,6 +392,20 @@ static void test_far(struct tests *tests, pmg_context *context)
 }
 
 /* Zen 5 and later; not Zen 4, nor Intel's, whose family is 6. */
+/* Of what can be no buffer there are no bytes. */
+static void test_block_sizes(struct tests *tests)
+{
+	pmg_buffer flat = pmg_dense(NULL, PMG_F64, 2, (int64_t[]) { 33, 5 });
+
+	CHECK(tests, pmg_blocks_bytes(&flat, 16) == 48*5*8 && pmg_blocks_bytes(&flat, 0) == 33*5*8);
+	CHECK(tests, pmg_blocks_bytes(&flat, INT64_MAX) == -1 && pmg_blocks_bytes(&flat, INT64_C(1) << 58) == -1);
+	CHECK(tests, pmg_blocks_bytes(NULL, 16) == -1 && pmg_in_blocks(NULL, NULL, 16).rank == -1);
+	flat = pmg_dense(NULL, PMG_F32, 8, (int64_t[]) { 2, 2, 2, 2, 2, 2, 2, 2 });
+	CHECK(tests, pmg_blocks_bytes(&flat, 16) == -1 && pmg_blocks_bytes(&flat, 0) == 1024);
+	flat.rank = 9;
+	CHECK(tests, pmg_blocks_bytes(&flat, 0) == -1);
+}
+
 static void test_families(struct tests *tests)
 {
 	CHECK(tests, is_foreseeing_family(0x00b20f40) && is_foreseeing_family(0x00b00f21));
@@ -410,6 +424,7 @@ void test_places(struct tests *tests)
 	test_far(tests, context);
 	test_past(tests, context);
 	test_short_past(tests, context);
+	test_block_sizes(tests);
 	test_families(tests);
 	pmg_context_free(context);
 }

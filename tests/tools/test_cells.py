@@ -167,6 +167,18 @@ def somata_have_conventions():
     check("there is no point of a soma" in imported(swc(drawn(5, 1)), "--soma=sphere")[1], "no soma")
 
 
+def options_are_for_their_files():
+    """What changes nothing is refused, not passed over."""
+    Path("small.hines.tsv").write_text("0 -1 0 0 1 1\n1 0 -1 -1 4 1\n")
+    for option in "--soma=sphere", "--voltage=-65", "--per-branch=2", "--dt=0.1":
+        name = option.split("=")[0]
+        for command in ["import", "tsv", "small.hines.tsv", "-o", "o.h5"], ["hines", "solve", "small.hines.tsv"]:
+            status, _, error = pmg(*command, option)
+            check(status == 2 and f"{name} changes nothing: a file of tsv has the systems" in error,
+                  f"{command[0]} {option}: {error}")
+    check(not Path("o.h5").exists(), "nothing is written")
+
+
 def several_roots_have_conventions():
     points = [(1, 3, 0, 0, 0, 1, -1), (2, 3, 9, 0, 0, 1, 1), (3, 3, 0, 50, 0, 1, -1), (4, 3, 0, 60, 0, 1, 3),
               (5, 3, 0, 70, 0, 1, 4)]
@@ -477,7 +489,7 @@ def main():
                          somata_have_conventions, several_roots_have_conventions, several_trees_are_not_one,
                          the_other_import_is_told, zero_pivots_are_of_a_file,
                          bad_files_do_not_keep_others_from_being_solved, radii_and_lengths_are_mended,
-                         cells_are_discretised, tables_are_read, dat_files_are_read,
+                         cells_are_discretised, options_are_for_their_files, tables_are_read, dat_files_are_read,
                          a_place_for_the_solution_is_asked_before,
                          malformed_shapes_are_refused, malformed_tables_are_refused, wrong_calls_are_told,
                          real_cells_are_solved):

@@ -218,12 +218,58 @@ static bool unknown_format(const char *path, const char *format, struct failure 
 	return false;
 }
 
+/* How points become a system. CoreNEURON's files lack the diagonal only. */
+static const struct shape_option {
+	const char *name;
+	size_t offset;
+	bool is_of_diagonal;
+} shape_options[] = {
+	{ "soma", offsetof(struct cell_request, soma), false },
+	{ "roots", offsetof(struct cell_request, roots), false },
+	{ "order", offsetof(struct cell_request, order), false },
+	{ "max-length", offsetof(struct cell_request, max_length), false },
+	{ "ra", offsetof(struct cell_request, ra), false },
+	{ "voltage", offsetof(struct cell_request, voltage), false },
+	{ "cm", offsetof(struct cell_request, cm), true },
+	{ "leak", offsetof(struct cell_request, leak), true },
+	{ "rest", offsetof(struct cell_request, rest), true },
+	{ "dt", offsetof(struct cell_request, dt), true },
+};
+
+/* An option that such a file has no use for; NULL: there is none. */
+static const char *idle_option(const struct cell_request *request, int format)
+{
+	for (size_t i = 0; i < sizeof(shape_options) / sizeof(shape_options[0]); i++) {
+		const struct shape_option *option = &shape_options[i];
+		const char *const *text = (const void *) ((const char *) request + option->offset);
+		if (*text && !(option->is_of_diagonal && format == FORMAT_CORENEURON))
+			return option->name;
+	}
+	return request->conventions.per_branch > 0 ? "per-branch" : NULL;
+}
+
+static bool options_apply(const char *path, int format, const struct cell_request *request,
+			  struct failure *failure)
+{
+	const char *idle = format == FORMAT_SWC ? NULL : idle_option(request, format);
+	if (!idle)
+		return true;
+	fail(failure, OUTCOME_USAGE, "%s: --%s changes nothing: a file of %s has the systems themselves", path, idle,
+	     formats[format].name);
+	fail_help(failure, format == FORMAT_CORENEURON ? "--cm, --leak, --rest and --dt make its diagonal"
+						       : "it is for the points of swc");
+	return false;
+}
+
 bool cells_read(cell_list *cells, const char *path, const char *format, const struct cell_request *request,
 		struct notes *notes, struct failure *failure)
 {
 	struct cell cell = { 0 };
 	bool ok = false;
-	switch (format_named(path, format)) {
+	int number = format_named(path, format);
+	if (number >= 0 && !options_apply(path, number, request, failure))
+		return false;
+	switch (number) {
 	case FORMAT_SWC:
 		return read_swc(cells, path, request, notes, failure);
 	case FORMAT_TSV:
