@@ -86,7 +86,7 @@ static bool signature(struct construct_call *call)
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))
-		return construct_expect_systems(call, shaped_coefficient(call, rank), rank + 1, D);
+		return construct_expect_systems(call, shaped_coefficient(call, rank), rank + 1, D, NULL);
 	if (!construct_expect_sides(call, D, shaped_coefficient(call, rank)))
 		return false;
 	for (int i = A; i <= C; i++)

@@ -63,6 +63,26 @@ static void explain_specialize(struct compilation *c, struct span item)
 	diag_help(&c->diags, diag, item, "as in --specialize=n=96");
 }
 
+/* "{ tile f (8); }" or "schedule { … }": the block that stands around items in a file. */
+static bool is_in_block(const char *text)
+{
+	static const char word[] = "schedule";
+
+	text += strspn(text, blanks);
+	if (!strncmp(text, word, strlen(word)))
+		text += strlen(word) + strspn(text + strlen(word), blanks);
+	return *text == '{';
+}
+
+static void refuse_block(struct compilation *c, const struct source *source, uint32_t file)
+{
+	struct span all = { file, source->start, source->size };
+	struct diag *diag = diag_error(&c->diags, DIAG_UNEXPECTED_TOKEN, all,
+				       "items stand here without a block around them");
+
+	diag_help(&c->diags, diag, all, "as in --with=\"fuse a, b; tile f (32, 256);\"");
+}
+
 /* The statements, or NULL after a diagnostic. Its source ends where the user's text does. */
 static const tree_stmts *read_statements(struct compilation *c, const struct asked *asked)
 {
@@ -76,6 +96,12 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	source->start = (uint32_t) strlen(asked->before);
 	tree = syntax_parse(&c->arena, &c->diags, file);
 	source->size = source->start + (uint32_t) strlen(asked->text);
+	if (c->diags.n_errors > n_errors && is_in_block(asked->text)) {
+		c->diags.list.n = n_before;
+		c->diags.n_errors = n_errors;
+		refuse_block(c, source, file);
+		return NULL;
+	}
 	if (c->diags.n_errors > n_errors && c->diags.list.items[n_before]->span.start >= source->size) {
 		uint32_t at = source->size;
 
