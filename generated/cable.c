@@ -54,8 +54,8 @@
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
  * - ahead of current: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, cable.pmg:11
+ *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
+ *   block where it is flat; rows of children are read in between, cable.pmg:11
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23

@@ -34,11 +34,11 @@
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:9
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:9
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:9
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:12
  *
@@ -94,11 +94,11 @@
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:19
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:19
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:19
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:24
  *
@@ -160,17 +160,17 @@
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:36
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:36
  * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, hines.pmg:36
+ *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
+ *   block where it is flat; rows of children are read in between, hines.pmg:36
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines.pmg:36
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines.pmg:36
  * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, hines.pmg:36
+ *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
+ *   block where it is flat; rows of children are read in between, hines.pmg:36
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *

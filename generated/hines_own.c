@@ -36,17 +36,17 @@
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines_own.pmg:7
  * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines_own.pmg:7
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines_own.pmg:7
  * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, hines_own.pmg:7
+ *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
+ *   block where it is flat; rows of children are read in between, hines_own.pmg:7
  * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory; for lines of the next block where it is flat; rows of children are read
- *   in between, hines_own.pmg:7
+ *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
+ *   where it is flat; rows of children are read in between, hines_own.pmg:7
  * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory; for lines of the next block where it is flat; rows of children are
- *   read in between, hines_own.pmg:7
+ *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
+ *   block where it is flat; rows of children are read in between, hines_own.pmg:7
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines_own.pmg:10
  *

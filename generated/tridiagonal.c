@@ -31,17 +31,17 @@
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
  * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
- *   the asking, while memory would rest, tridiagonal.pmg:7
+ *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
+ *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
- *   the asking, while memory would rest, tridiagonal.pmg:7
+ *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
+ *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
- *   the asking, while memory would rest, tridiagonal.pmg:7
+ *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
+ *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
  * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory; for lines of the next block where it is flat; the loop that follows shares
- *   the asking, while memory would rest, tridiagonal.pmg:7
+ *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
+ *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tridiagonal.pmg:10
  *
