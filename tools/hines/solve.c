@@ -57,7 +57,8 @@ bool forest_solve(struct arena *arena, const struct forest *forest, int64_t thre
 	struct results results = { 0 };
 	struct execution execution = { 0 };
 	s.values.pipeline = "hines_forest";
-	s.values.threads = threads;
+	/* A thread takes whole trees: more of them would only be waited for. */
+	s.values.threads = threads > forest->n && forest->n > 0 ? forest->n : threads;
 	s.values.cc = cc;
 	bool ok = session_open(&s, "hines.pmg", failure) && bind_forest(&s, forest, failure) &&
 		  results_new(&s, &results, failure) && cache_load(&s, &results, &execution, failure) &&

@@ -173,7 +173,7 @@ static const struct option_row rows[] = {
 	  .low = 1,
 	  .high = 4096,
 	  .operand = "N",
-	  .text = "threads (default: all)" },
+	  .text = "threads, one for each system at most (default: all)" },
 	CELL_TEXT(cc, "cc", "COMMAND", "the C compiler"),
 	CELL_OPTIONS(request),
 };
