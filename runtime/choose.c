@@ -289,12 +289,15 @@ static void trials_give(const struct choosing *c, struct plan *plan, int64_t max
 	plan->report.n_trials = c->desc->n_candidates;
 	plan->trials_bytes = trials_bytes(c->desc);
 	plan->bytes += plan->trials_bytes;
+	plan->peak += plan->trials_bytes;
 	plan->max_memory = max_memory;
 }
 
 static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
-	c->best_lanes = widths_best(c->desc, c->args, c->options->in_blocks, c->extents, threads_to_expect(c->options));
+	const int32_t threads = threads_to_expect(c->options);
+
+	c->best_lanes = widths_best(c->desc, c->args, c->options, c->extents, threads, widths_near(threads));
 	trials_begin(c);
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }
@@ -365,11 +368,12 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 	struct plan *plan = NULL;
 	pmg_status status;
 
-	if (!result)
-		return PMG_BAD_CALL;
-	*result = NULL;
+	if (result)
+		*result = NULL;
 	if (!options || !options->context)
 		return PMG_BAD_CALL;
+	if (!result)
+		return pmg_fail(options->context, PMG_BAD_CALL, "there is no place for the plan, but NULL");
 	status = call_check(desc, args, options);
 	if (status == PMG_OK)
 		status = choose(&choosing, &plan);

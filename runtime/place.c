@@ -27,24 +27,29 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 
 int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
 {
-	pmg_buffer blocks = pmg_in_blocks(NULL, flat, block);
+	const pmg_buffer blocks = pmg_in_blocks(NULL, flat, block);
 	int64_t n = (int64_t) pmg_type_size(blocks.type);
-	bool fits = blocks.rank >= 0 && blocks.rank <= PMG_MAX_RANK;
+	bool fits = blocks.rank >= 0, is_empty = false;
 
-	for (int32_t d = 0; fits && d < blocks.rank; d++)
-		fits = blocks.shape[d] >= 0 && !__builtin_mul_overflow(n, blocks.shape[d], &n);
-	return fits ? n : -1;
+	for (int32_t d = 0; d < blocks.rank; d++)
+		is_empty = is_empty || blocks.shape[d] == 0;
+	for (int32_t d = 0; fits && !is_empty && d < blocks.rank; d++)
+		fits = !__builtin_mul_overflow(n, blocks.shape[d], &n);
+	return !fits ? -1 : is_empty ? 0 : n;
 }
 
 pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block)
 {
-	int64_t shape[PMG_MAX_RANK + 1] = { 0 };
+	int64_t shape[PMG_MAX_RANK] = { 0 };
 	const int32_t rank = flat ? flat->rank : -1;
+	bool is_one = rank >= (block >= 1) && rank <= PMG_MAX_RANK - (block >= 1);
 
-	if (rank < 0 || rank > PMG_MAX_RANK)
-		return (pmg_buffer) { .rank = -1 };
-	for (int32_t d = 0; d < rank; d++)
+	for (int32_t d = 0; is_one && d < rank; d++) {
 		shape[d] = flat->shape[d];
+		is_one = shape[d] >= 0;
+	}
+	if (!is_one)
+		return (pmg_buffer) { .rank = -1 };
 	if (block < 1)
 		return pmg_dense(data, flat->type, rank, shape);
 	shape[0] = blocks_of(flat->shape[0], block);

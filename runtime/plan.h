@@ -556,9 +556,12 @@ pmg_status trials_run(const pmg_pipeline_desc *desc, const void *args, const pmg
 
 /* How many lanes the blocks of this candidate's arguments have; 0: it takes none. */
 int32_t widths_lanes(const pmg_pipeline_desc *desc);
-/* Which number of lanes, among those of all candidates, suits so many threads best, where nothing else is known. */
-int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, bool will_be_in_blocks, const int64_t *extents,
-		    int32_t threads);
+/* What the second caches of so many threads hold, each on a core of its own. */
+int64_t widths_near(int32_t threads);
+/* Which number of lanes, among those of all candidates, suits so many threads best, where nothing else is known; their
+ * second caches hold `near` bytes. */
+int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		    const int64_t *extents, int32_t threads, int64_t near);
 
 /* ---- plan.c */
 

@@ -598,8 +598,8 @@ PMG_API pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_b
 				    const pmg_buffer *const *from, int32_t threads);
 
 /* The buffer, in blocks of `block`, for the values of a flat one of at most 7 dimensions; `data` has
- * pmg_blocks_bytes(flat, block) bytes, -1 where there can be no such buffer (NULL, 8 dimensions, 2^63 bytes and more).
- * 0 or less, as pmg_plan_lanes may say: in none, but row-major. */
+ * pmg_blocks_bytes(flat, block) bytes. 0 or less, as pmg_plan_lanes may say: in none, but row-major. Where there can be
+ * no such buffer (NULL, no dimension or 8 of them, 2^63 bytes and more), its rank or these bytes are -1. */
 PMG_API pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block);
 PMG_API int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block);
 

@@ -217,8 +217,8 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
  * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
  * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes, which pays if a vector is
- * a cache line. Squares that a loop goes through window by window are part of it, however much else the file has: as
- * calls, which gcc makes of them where there are many, windows of 16 lanes take 1.6 times as long. */
+ * a cache line. Windows that are read are part of their loop, and so are the squares of whole ones, however much else
+ * the file has: as calls, which gcc makes of them where there are many, they take up to 1.6 times as long. */
 #define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
 	static inline __attribute__((always_inline)) void \
 	pmg_squares_read_##name(type *restrict block, int64_t width, const type *restrict from, int64_t n_lanes, \
@@ -538,7 +538,7 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 						int64_t end) \
 	{ \
 		return n_lanes == width && width % PMG_SQUARE_##NAME == 0 && place->row == 1 && \
-		       end - begin == PMG_ROWS; \
+		       end - begin == PMG_ROWS && PMG_ROWS % PMG_SQUARE_##NAME == 0; \
 	} \
 	static inline __attribute__((always_inline)) const type * \
 	pmg_block_rows_##name(type *own, int64_t width, const type *from, const pmg_place *place, int64_t first, \

@@ -293,7 +293,8 @@ pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *f
 			   int64_t block, pmg_buffer *blocks)
 {
 	struct segment_list list = { 0 };
-	pmg_status status = width_check(context, block);
+	pmg_status status = blocks ? width_check(context, block)
+			  : pmg_fail(context, PMG_BAD_CALL, "there is no place for the buffer of blocks, but NULL");
 
 	if (status == PMG_OK)
 		status = segment_list_open(context, offsets, &list);

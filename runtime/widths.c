@@ -28,7 +28,7 @@ int32_t widths_lanes(const pmg_pipeline_desc *desc)
 	return lanes;
 }
 
-/* What the arguments that may lie in blocks have together; 0: there are none, or they have segments. */
+/* What the arguments that may lie in blocks have together; -1: some have segments. */
 static int64_t bytes_in_blocks(const pmg_pipeline_desc *desc, const void *args)
 {
 	int64_t bytes = 0;
@@ -37,14 +37,14 @@ static int64_t bytes_in_blocks(const pmg_pipeline_desc *desc, const void *args)
 		const pmg_array_desc *array = &desc->arrays[i];
 
 		if (has_lanes(array) && array->segments >= 0)
-			return 0;
+			return -1;
 		if (has_lanes(array))
 			bytes += memory_bytes(buffer_elements(array_argument(array, args)), array->type);
 	}
 	return bytes;
 }
 
-/* How many systems the arguments in blocks are of; 0: there are none, or they have segments. */
+/* How many systems the arguments in blocks are of; 0: there are none, or all have segments. */
 static int64_t systems_in_blocks(const pmg_pipeline_desc *desc, const int64_t *extents)
 {
 	for (int32_t i = 0; i < desc->n_arrays; i++)
@@ -59,7 +59,7 @@ static int64_t lanes_of_a_thread(int64_t systems, int32_t lanes, int32_t threads
 	return blocks_of(blocks_of(systems, lanes), threads) * lanes;
 }
 
-static int64_t second_caches(int32_t threads)
+int64_t widths_near(int32_t threads)
 {
 #ifdef _SC_LEVEL2_CACHE_SIZE
 	const int64_t bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
@@ -70,8 +70,8 @@ static int64_t second_caches(int32_t threads)
 	return (bytes > 0 ? bytes : NEAR_MEMORY) * threads;
 }
 
-int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, bool will_be_in_blocks, const int64_t *extents,
-		    int32_t threads)
+int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
+		    const int64_t *extents, int32_t threads, int64_t near)
 {
 	const int64_t systems = systems_in_blocks(desc, extents), bytes = bytes_in_blocks(desc, args);
 	const int32_t first = widths_lanes(desc);
@@ -88,11 +88,12 @@ int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, bool will_b
 	/* A lane of a narrow block, whose rows wait for each other, takes up to a third longer. */
 	if (3 * lanes_of_a_thread(systems, first, threads) > 4 * lanes_of_a_thread(systems, least, threads))
 		return least;
-	if (!will_be_in_blocks)
+	if (!options->in_blocks || bytes < 0)
 		return first;
 	if (bytes >= FAR_MEMORY)
 		return least;
-	/* Beside them the caches hold other things: at seven eighths wide blocks no longer pay. */
-	return 4 * bytes <= 3 * second_caches(threads) &&
+	/* Beside them the caches hold other things: at seven eighths wide blocks no longer pay. What is deterministic
+	 * does not depend on the number of threads, whose caches these are. */
+	return !options->deterministic && 4 * bytes <= 3 * near &&
 	       lanes_of_a_thread(systems, most, threads) == lanes_of_a_thread(systems, first, threads) ? most : first;
 }

@@ -57,13 +57,17 @@ static bool has_blocks(const struct module *module)
 	return false;
 }
 
-/* Can an argument, not of segments, lie in blocks where it is? */
+/* Can arguments lie in blocks where they are, none of them in blocks of segments? */
 static bool has_held_blocks(struct module *module)
 {
+	bool has = false, has_segments = false;
+
 	for (int i = 0; i < module->arrays.n; i++)
-		if (!block_segments(module, module->arrays.items[i]) && block_held(module, module->arrays.items[i]))
-			return true;
-	return false;
+		if (block_held(module, module->arrays.items[i])) {
+			has = true;
+			has_segments = has_segments || block_segments(module, module->arrays.items[i]);
+		}
+	return has && !has_segments;
 }
 
 static struct choice width_choice(struct arena *arena, const char *width, const char *reason)

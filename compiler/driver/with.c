@@ -10,6 +10,7 @@
 /* What an option asks for, between what makes a program of it. */
 struct asked {
 	const char *flag, *before, *text, *behind;
+	bool is_of_items;               /* which stand in a block in a file */
 	void (*explain)(struct compilation *c, struct span item);       /* that ends too early */
 };
 
@@ -96,7 +97,7 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	source->start = (uint32_t) strlen(asked->before);
 	tree = syntax_parse(&c->arena, &c->diags, file);
 	source->size = source->start + (uint32_t) strlen(asked->text);
-	if (c->diags.n_errors > n_errors && is_in_block(asked->text)) {
+	if (c->diags.n_errors > n_errors && asked->is_of_items && is_in_block(asked->text)) {
 		c->diags.list.n = n_before;
 		c->diags.n_errors = n_errors;
 		refuse_block(c, source, file);
@@ -159,10 +160,10 @@ void with_add(struct compilation *c)
 {
 	if (c->options.with)
 		add_statements(c, &(struct asked) { "--with", "pipeline with { schedule { ", c->options.with, "} }",
-						    explain_with });
+						    true, explain_with });
 	if (c->options.specialize)
 		add_statements(c, &(struct asked) { "--specialize", "pipeline with { specialize ",
-						    c->options.specialize, "}", explain_specialize });
+						    c->options.specialize, "}", false, explain_specialize });
 }
 
 /* ---- names that no pipeline knows ---- */

@@ -21,7 +21,7 @@
 
 enum { MOST_LANES = 64 };
 
-/* Where the option says off, of loops whose items ask for blocks. */
+/* Of a row of a block; where the option says off, an item may still ask for one. */
 static const int bytes_of_lanes[] = {
 	[INTERLEAVE_OFF] = 128, [INTERLEAVE_NARROW] = 64, [INTERLEAVE_ON] = 128, [INTERLEAVE_WIDE] = 256
 };

@@ -120,6 +120,7 @@ def wrong_calls_are_told(folder):
                                 (["hines", "--tree=5/0", "--stats"], 2, "5 nodes cannot have 0 branches"),
                                 (["hines", "--tree=levels=9,2x3,3x3", "--stats"], 2, "3 branches for 2 above"),
                                 (["hines", "--tree=levels=9,2y3", "--stats"], 2, "is not the shape of a tree"),
+                                (["hines", "--tree=levels=9,2x3,", "--stats"], 2, "is not the shape of a tree"),
                                 (["hines", "--tree=levels=9,,3", "--stats"], 2, "is not the shape of a tree"),
                                 (["hines", "--tree=levels=9", "--n=20", "--stats"], 2, "20 nodes cannot have 9 levels"),
                                 (["hines", "--n=99", "--stats"], 2,

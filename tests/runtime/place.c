@@ -391,7 +391,6 @@ static void test_far(struct tests *tests, pmg_context *context)
 	free(memory);
 }
 
-/* Zen 5 and later; not Zen 4, nor Intel's, whose family is 6. */
 /* Of what can be no buffer there are no bytes. */
 static void test_block_sizes(struct tests *tests)
 {
@@ -402,10 +401,18 @@ static void test_block_sizes(struct tests *tests)
 	CHECK(tests, pmg_blocks_bytes(NULL, 16) == -1 && pmg_in_blocks(NULL, NULL, 16).rank == -1);
 	flat = pmg_dense(NULL, PMG_F32, 8, (int64_t[]) { 2, 2, 2, 2, 2, 2, 2, 2 });
 	CHECK(tests, pmg_blocks_bytes(&flat, 16) == -1 && pmg_blocks_bytes(&flat, 0) == 1024);
+	CHECK(tests, pmg_in_blocks(NULL, &flat, 16).rank == -1);
 	flat.rank = 9;
 	CHECK(tests, pmg_blocks_bytes(&flat, 0) == -1);
+	flat = pmg_dense(NULL, PMG_F64, 0, NULL);
+	CHECK(tests, pmg_blocks_bytes(&flat, 0) == 8 && pmg_blocks_bytes(&flat, 16) == -1);
+	flat = pmg_dense(NULL, PMG_F64, 2, (int64_t[]) { -5, 3 });
+	CHECK(tests, pmg_blocks_bytes(&flat, 16) == -1 && pmg_blocks_bytes(&flat, 0) == -1);
+	flat = pmg_dense(NULL, PMG_F64, 3, (int64_t[]) { INT64_C(1) << 40, INT64_C(1) << 40, 0 });
+	CHECK(tests, pmg_blocks_bytes(&flat, 16) == 0);
 }
 
+/* Zen 5 and later; not Zen 4, nor Intel's, whose family is 6. */
 static void test_families(struct tests *tests)
 {
 	CHECK(tests, is_foreseeing_family(0x00b20f40) && is_foreseeing_family(0x00b00f21));

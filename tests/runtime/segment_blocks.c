@@ -171,6 +171,8 @@ static void test_wrong_offsets(struct tests *tests, pmg_context *context)
 	int64_t values[] = { 0, 3, 2, 8 }, n_offsets = 4, n = 8;
 	pmg_buffer offsets = pmg_dense(values, PMG_I64, 1, &n_offsets), flat = pmg_dense(data, PMG_F64, 1, &n), blocks;
 
+	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &flat, &offsets, 16, NULL), context, PMG_BAD_CALL,
+		    "there is no place for the buffer of blocks, but NULL");
 	CHECK_FAILS(tests, pmg_in_segments(context, NULL, &flat, &offsets, 16, &blocks), context, PMG_BAD_DATA,
 		    "offsets of segments decrease from 3 to 2 at [2]");
 	CHECK(tests, pmg_segments_bytes(context, &flat, &offsets, 16) == -1);

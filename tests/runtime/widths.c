@@ -4,6 +4,7 @@
  * block, and that wait as long as a table says. Blocks that are given come first; trials run on blocks as they are
  * given or, if the caller is going to hold them so, on those of each kernel. */
 #include "runtime/check.h"
+#include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -269,18 +270,37 @@ static void test_few(struct tests *tests)
 }
 
 /* Where the second caches hold all that lies in blocks, these are wide if no thread computes more lanes then: of 16
- * systems each has 8 in any case, of 24 it would have 16 in place of 12. 500 systems take 320 kB, 100000
- * more than such caches have. */
+ * systems each has 8 in any case, of 24 it would have 16 in place of 12. */
 static void test_near(struct tests *tests)
 {
 	CHECK(tests, chooses(M, true, false, FIRST) && chooses(24, true, false, FIRST));
 	CHECK(tests, chooses(16, true, false, WIDE) && chooses(16, false, false, FIRST));
-	for (int64_t m = 9; m <= 500; m++) {
+	CHECK(tests, chooses(64, true, true, FIRST));
+	for (int64_t m = 9; m <= 64; m++) {
 		const int64_t lanes = (m + 7)/8*4, wide_lanes = (m + 15)/16*8;
 
 		CHECK(tests, chooses(m, true, false, lanes == wide_lanes ? WIDE : FIRST));
 	}
-	CHECK(tests, chooses(100000, true, false, FIRST));
+}
+
+/* Three quarters of them hold x and y of 16 systems, 2 times 5120 bytes, or one does not fit. Segments are of the first
+ * width, with or without other arrays beside them. */
+static void test_share(struct tests *tests)
+{
+	const pmg_options options = { .in_blocks = true };
+	struct widths w;
+	int64_t values[4];
+
+	widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
+	w.args.m = 16;
+	w.args.x.shape[0] = w.args.y.shape[0] = 16;
+	extents(&w.args, values);
+	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 4*2*5120/3 + 1) == 8);
+	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 4*2*5120/3 - 1) == 4);
+	w.arrays[FIRST][Y].segments = X;
+	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 1 << 30) == 4);
+	CHECK(tests, widths_near(2) == 2*widths_near(1) && widths_near(1) > 0);
+	widths_close(tests, &w);
 }
 
 /* Trials run on what the caller holds, results in its layout, too; or on blocks, if he is going to hold these. */
@@ -386,6 +406,9 @@ static void test_limits(struct tests *tests)
 	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
 	CHECK(tests, has_chosen(&w, NARROW, "measured"));
 	CHECK(tests, (int64_t) (w.counter.most_bytes - before) <= peak);
+	CHECK(tests, pmg_plan_peak(w.plan) >= pmg_plan_bytes(w.plan) && pmg_plan_peak(w.plan) <= peak);
+	CHECK(tests, pmg_plan_new(&w.desc[FIRST], &w.args, &options, NULL) == PMG_BAD_CALL &&
+		     strcmp(pmg_message(w.context), "there is no place for the plan, but NULL") == 0);
 	pmg_plan_destroy(w.plan);
 	options.max_memory = pmg_plan_forecast_with(&w.desc[FIRST], &w.args, &options, NULL) + 64;
 	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &options, &w.plan);
@@ -421,6 +444,7 @@ void test_widths(struct tests *tests)
 	test_far(tests);
 	test_few(tests);
 	test_near(tests);
+	test_share(tests);
 	test_measured(tests);
 	test_trials_in_blocks(tests);
 	test_others(tests);

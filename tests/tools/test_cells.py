@@ -170,12 +170,15 @@ def somata_have_conventions():
 def options_are_for_their_files():
     """What changes nothing is refused, not passed over."""
     Path("small.hines.tsv").write_text("0 -1 0 0 1 1\n1 0 -1 -1 4 1\n")
-    for option in "--soma=sphere", "--voltage=-65", "--per-branch=2", "--dt=0.1":
+    for option in "--soma=sphere", "--voltage=-65", "--per-branch=2", "--dt=0.1", "--seed=3":
         name = option.split("=")[0]
         for command in ["import", "tsv", "small.hines.tsv", "-o", "o.h5"], ["hines", "solve", "small.hines.tsv"]:
             status, _, error = pmg(*command, option)
-            check(status == 2 and f"{name} changes nothing: a file of tsv has the systems" in error,
+            check(status == 2 and f"{name} changes nothing: small.hines.tsv has the systems itself" in error,
                   f"{command[0]} {option}: {error}")
+    Path("small.swc").write_text(swc([(1, 1, 0, 0, 0, 5, -1), (2, 3, 20, 0, 0, 1, 1)]))
+    status, out, error = pmg("hines", "solve", "small.swc", "small.hines.tsv", "--soma=sphere")
+    check(status == 0 and out.count("1 system") == 2, f"an option for one of the files: {out}{error}")
     check(not Path("o.h5").exists(), "nothing is written")
 
 

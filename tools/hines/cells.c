@@ -19,7 +19,7 @@ struct cell_request cell_request_default(void)
 			     .dt = 0.025,
 			     .voltage_low = -65,
 			     .voltage_high = -45,
-			     .seed = 1 },
+			     .seed = NO_SEED },
 	};
 }
 
@@ -87,6 +87,7 @@ bool cell_request_complete(struct cell_request *r, struct failure *failure)
 	    !take_name("roots", r->roots, roots_names, &roots, failure) ||
 	    !take_name("order", r->order, node_order_names, &order, failure))
 		return false;
+	p->seed = p->seed == NO_SEED ? 1 : p->seed;
 	c->soma = (enum soma) soma;
 	c->roots = (enum roots) roots;
 	c->order = (enum node_order) order;
@@ -236,28 +237,34 @@ static const struct shape_option {
 	{ "dt", offsetof(struct cell_request, dt), true },
 };
 
-/* An option that such a file has no use for; NULL: there is none. */
-static const char *idle_option(const struct cell_request *request, int format)
+/* An option that files without points have no use for, nor any for a diagonal if one `lacks_diagonal`; NULL: none. */
+static const char *idle_option(const struct cell_request *request, bool lacks_diagonal)
 {
 	for (size_t i = 0; i < sizeof(shape_options) / sizeof(shape_options[0]); i++) {
 		const struct shape_option *option = &shape_options[i];
 		const char *const *text = (const void *) ((const char *) request + option->offset);
-		if (*text && !(option->is_of_diagonal && format == FORMAT_CORENEURON))
+		if (*text && !(option->is_of_diagonal && lacks_diagonal))
 			return option->name;
 	}
-	return request->conventions.per_branch > 0 ? "per-branch" : NULL;
+	return request->conventions.per_branch > 0 ? "per-branch" : request->physics.seed != NO_SEED ? "seed" : NULL;
 }
 
-static bool options_apply(const char *path, int format, const struct cell_request *request,
-			  struct failure *failure)
+bool cell_options_apply(const struct cell_request *request, const char *const *paths, int n, const char *format,
+			struct failure *failure)
 {
-	const char *idle = format == FORMAT_SWC ? NULL : idle_option(request, format);
+	bool has_points = false, lacks_diagonal = false;
+	for (int i = 0; i < n; i++) {
+		int number = format_named(paths[i], format);
+		has_points = has_points || number == FORMAT_SWC || number < 0;
+		lacks_diagonal = lacks_diagonal || number == FORMAT_CORENEURON;
+	}
+	const char *idle = has_points || n == 0 ? NULL : idle_option(request, lacks_diagonal);
 	if (!idle)
 		return true;
-	fail(failure, OUTCOME_USAGE, "%s: --%s changes nothing: a file of %s has the systems themselves", path, idle,
-	     formats[format].name);
-	fail_help(failure, format == FORMAT_CORENEURON ? "--cm, --leak, --rest and --dt make its diagonal"
-						       : "it is for the points of swc");
+	fail(failure, OUTCOME_USAGE, "--%s changes nothing: %s %s the systems %s", idle,
+	     n > 1 ? "these files" : paths[0], n > 1 ? "have" : "has", n > 1 ? "themselves" : "itself");
+	fail_help(failure, lacks_diagonal ? "--cm, --leak, --rest and --dt make the diagonals of coreneuron"
+					  : "it is for the points of swc");
 	return false;
 }
 
@@ -266,10 +273,7 @@ bool cells_read(cell_list *cells, const char *path, const char *format, const st
 {
 	struct cell cell = { 0 };
 	bool ok = false;
-	int number = format_named(path, format);
-	if (number >= 0 && !options_apply(path, number, request, failure))
-		return false;
-	switch (number) {
+	switch (format_named(path, format)) {
 	case FORMAT_SWC:
 		return read_swc(cells, path, request, notes, failure);
 	case FORMAT_TSV:

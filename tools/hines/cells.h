@@ -86,6 +86,7 @@ struct physics {
 	int64_t seed;
 };
 
+enum { NO_SEED = -1 };         /* until cell_request_complete: 1 */
 #define LEAST_LENGTH 1e-3       /* um, of the piece between two nodes */
 
 bool cell_new(struct cell *cell, int64_t n, struct failure *failure);
@@ -120,6 +121,9 @@ typedef VEC(struct cell) cell_list;
 /* Cells of one file, by the format of the name or of its suffix. */
 bool cells_read(cell_list *cells, const char *path, const char *format, const struct cell_request *request,
 		struct notes *notes, struct failure *failure);
+/* Before the request is complete: does each option that was given change what is read of one of the files? */
+bool cell_options_apply(const struct cell_request *request, const char *const *paths, int n, const char *format,
+			struct failure *failure);
 bool cell_request_complete(struct cell_request *request, struct failure *failure);
 struct cell_request cell_request_default(void);
 

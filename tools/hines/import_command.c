@@ -109,7 +109,8 @@ static bool check_request(struct arena *arena, struct values *v, const word_list
 	for (int i = 1; i < operands->n; i++)
 		if (!location_spares(arena, v->output, operands->items[i], failure))
 			return false;
-	return cell_request_complete(&v->request, failure);
+	return cell_options_apply(&v->request, operands->items + 1, operands->n - 1, operands->items[0], failure) &&
+	       cell_request_complete(&v->request, failure);
 }
 
 static bool import(void *values, const word_list *operands, struct arena *arena, struct failure *failure)

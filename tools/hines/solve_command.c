@@ -151,7 +151,8 @@ static bool solve(void *values, const word_list *operands, struct arena *arena, 
 		return fail(failure, OUTCOME_USAGE, "--output is for one file");
 	if (v->output && !location_spares(arena, v->output, operands->items[0], failure))
 		return false;
-	return cell_request_complete(&v->request, failure) && solve_files(arena, v, operands, failure);
+	return cell_options_apply(&v->request, operands->items, operands->n, v->format, failure) &&
+	       cell_request_complete(&v->request, failure) && solve_files(arena, v, operands, failure);
 }
 
 /* ---- The command ---------------------------------------------------------------------------------- */

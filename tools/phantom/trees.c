@@ -78,7 +78,7 @@ static bool read_levels(const char *text, struct tree_shape *shape, struct failu
 			at = end + 1;
 			shape->size[level] = strtoll(at, &end, 10);
 		}
-		bool is_number = end > at && (*end == ',' || *end == '\0');
+		bool is_number = end > at && (*end == '\0' || (*end == ',' && end[1] != '\0'));
 		if (!is_number || shape->count[level] < 1 || shape->count[level] > INT32_MAX ||
 		    shape->size[level] < 1 || shape->size[level] > INT32_MAX / shape->count[level])
 			return unknown_shape(text, failure);
