@@ -106,6 +106,18 @@ int64_t buffer_elements(const pmg_buffer *buffer)
 	return n;
 }
 
+bool shape_bytes(pmg_type type, int32_t rank, const int64_t *shape, int64_t *bytes)
+{
+	bool is_empty = false, fits = true;
+
+	for (int32_t d = 0; d < rank; d++)
+		is_empty = is_empty || shape[d] == 0;
+	*bytes = is_empty ? 0 : (int64_t) pmg_type_size(type);
+	for (int32_t d = 0; fits && d < rank; d++)
+		fits = is_empty || !__builtin_mul_overflow(*bytes, shape[d], bytes);
+	return fits;
+}
+
 bool buffer_lacks_data(const pmg_buffer *buffer)
 {
 	return !buffer->data && !buffer_is_empty(buffer);

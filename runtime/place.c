@@ -28,14 +28,9 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 int64_t pmg_blocks_bytes(const pmg_buffer *flat, int64_t block)
 {
 	const pmg_buffer blocks = pmg_in_blocks(NULL, flat, block);
-	int64_t n = (int64_t) pmg_type_size(blocks.type);
-	bool fits = blocks.rank >= 0, is_empty = false;
+	int64_t bytes;
 
-	for (int32_t d = 0; d < blocks.rank; d++)
-		is_empty = is_empty || blocks.shape[d] == 0;
-	for (int32_t d = 0; fits && !is_empty && d < blocks.rank; d++)
-		fits = !__builtin_mul_overflow(n, blocks.shape[d], &n);
-	return !fits ? -1 : is_empty ? 0 : n;
+	return blocks.rank >= 0 && shape_bytes(blocks.type, blocks.rank, blocks.shape, &bytes) ? bytes : -1;
 }
 
 pmg_buffer pmg_in_blocks(void *data, const pmg_buffer *flat, int64_t block)

@@ -157,6 +157,8 @@ bool type_is_integer(pmg_type type);            /* bool is none */
 bool type_holds(pmg_type type, int64_t value);  /* of an integer type */
 bool buffer_is_empty(const pmg_buffer *buffer);
 int64_t buffer_elements(const pmg_buffer *buffer);
+/* Of a row-major array of no negative extent; false: 2^63 and more. */
+bool shape_bytes(pmg_type type, int32_t rank, const int64_t *shape, int64_t *bytes);
 bool buffer_lacks_data(const pmg_buffer *buffer);
 bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b);
 bool buffer_is_row_major(const pmg_buffer *buffer);     /* and aligned */

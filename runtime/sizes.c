@@ -267,30 +267,18 @@ static pmg_status extent_check(pmg_context *context, const pmg_array_desc *array
 	return PMG_OK;
 }
 
-static bool product_fits(const pmg_array_desc *array, const int64_t *shape)
-{
-	int64_t bytes = (int64_t) pmg_type_size(array->type);
-
-	for (int32_t d = 0; d < array->rank; d++)
-		if (shape[d] == 0)
-			return true;
-	for (int32_t d = 0; d < array->rank; d++)
-		if (__builtin_mul_overflow(bytes, shape[d], &bytes) || bytes >= PMG_MAX_BYTES)
-			return false;
-	return true;
-}
-
 static pmg_status shape_check(pmg_context *context, const pmg_array_desc *array, const int64_t *extents)
 {
 	const int64_t *shape = extents + array->first_extent;
 	char text[LIST_TEXT_SIZE];
 	pmg_status status = PMG_OK;
+	int64_t bytes;
 
 	for (int32_t d = 0; d < array->rank && status == PMG_OK; d++)
 		status = extent_check(context, array, &array->shape[d], shape[d]);
 	if (status == PMG_OK && array_has_limit(array))
 		status = extent_check(context, array, &array->limit, shape[array->rank]);
-	if (status == PMG_OK && !product_fits(array, shape))
+	if (status == PMG_OK && (!shape_bytes(array->type, array->rank, shape, &bytes) || bytes >= PMG_MAX_BYTES))
 		status = pmg_fail(context, PMG_BAD_DATA, "array '%s' of shape %s is too large (%s)",
 				  array->name, list_text(text, array->rank, shape), array->place);
 	return status;

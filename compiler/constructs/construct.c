@@ -108,7 +108,7 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 
 	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1 || rank == 1)
 		return !diag;
-	extents = rank == 2 && rows ? rows : extents_text(call, given);
+	extents = rows ? rows : extents_text(call, given);
 	if (batch->kind == ARG_ARRAY && batch->rank >= rank)
 		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]",
 			  batch->extents[0], extents);

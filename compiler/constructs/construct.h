@@ -71,7 +71,7 @@ bool construct_expect_count(const struct construct_call *call, int min, int max,
 bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration);
 bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank);
 /* Of this rank, the first dimension being that of systems, as in the argument `other` if it has this rank or more;
- * `rows` is how many each has, NULL: that is not known. */
+ * `rows`, the other extents of each, where they are known, else NULL. */
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other, const char *rows);
 /* Right-hand sides, of the rank of a coefficient or with one more dimension. */
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient);

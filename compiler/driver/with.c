@@ -40,13 +40,15 @@ static struct span item_at(const struct source *source, uint32_t file, uint32_t 
 	return item;
 }
 
+static const char some_items[] = "fuse a, b; tile f (32, 256);";
+
 static void explain_with(struct compilation *c, struct span item)
 {
 	const char *text = span_text(&c->sources, &c->arena, item);
 	size_t length = strcspn(text, " \t\r\n,:;(");
 	const struct tree_name verb = { .name = arena_copy(&c->arena, text, length),
 					.span = { item.file, item.start, item.start + (uint32_t) length } };
-	const char *example = *text ? schedule_item_example(&c->diags, &verb) : "fuse a, b; tile f (32, 256);";
+	const char *example = *text ? schedule_item_example(&c->diags, &verb) : some_items;
 	struct diag *diag;
 
 	if (!example)
@@ -81,7 +83,7 @@ static void refuse_block(struct compilation *c, const struct source *source, uin
 	struct diag *diag = diag_error(&c->diags, DIAG_UNEXPECTED_TOKEN, all,
 				       "items stand here without a block around them");
 
-	diag_help(&c->diags, diag, all, "as in --with=\"fuse a, b; tile f (32, 256);\"");
+	diag_help(&c->diags, diag, all, "as in --with=\"%s\"", some_items);
 }
 
 /* The statements, or NULL after a diagnostic. Its source ends where the user's text does. */
@@ -92,23 +94,20 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	uint32_t file = sources_add(&c->sources, asked->flag, whole, strlen(whole));
 	struct source *source = sources_get(&c->sources, file);
 	int n_before = c->diags.list.n, n_errors = c->diags.n_errors;
+	bool is_block = asked->is_of_items && is_in_block(asked->text), has_errors;
 	struct tree_file *tree;
 
 	source->start = (uint32_t) strlen(asked->before);
 	tree = syntax_parse(&c->arena, &c->diags, file);
 	source->size = source->start + (uint32_t) strlen(asked->text);
-	if (c->diags.n_errors > n_errors && asked->is_of_items && is_in_block(asked->text)) {
+	has_errors = c->diags.n_errors > n_errors;
+	if (has_errors && (is_block || c->diags.list.items[n_before]->span.start >= source->size)) {
 		c->diags.list.n = n_before;
 		c->diags.n_errors = n_errors;
-		refuse_block(c, source, file);
-		return NULL;
-	}
-	if (c->diags.n_errors > n_errors && c->diags.list.items[n_before]->span.start >= source->size) {
-		uint32_t at = source->size;
-
-		c->diags.list.n = n_before;
-		c->diags.n_errors = n_errors;
-		asked->explain(c, item_at(source, file, at));
+		if (is_block)
+			refuse_block(c, source, file);
+		else
+			asked->explain(c, item_at(source, file, source->size));
 	}
 	return c->diags.n_errors || !tree->pipelines.n ? NULL : &tree->pipelines.items[0]->body;
 }
