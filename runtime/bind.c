@@ -10,7 +10,7 @@ bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
 	pmg_place place;
 
-	if (array->lanes > 0 && place_find(array, buffer, &place))
+	if (array->lanes > 0 && parts_find(array, buffer, LARGE_RESULT, &place))
 		return true;
 	return !array_is_rebased(array) && buffer->data && buffer->type == array_kept_type(array)
 		&& buffer->rank == array->rank && buffer_is_row_major(buffer);

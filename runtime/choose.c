@@ -65,7 +65,7 @@ static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *ca
 		const pmg_buffer *blocks = argument_in_blocks(array, c->args);
 		pmg_place place;
 
-		n += blocks && !array->is_fixed && !place_find(array, blocks, &place);
+		n += blocks && !array->is_fixed && !parts_find(array, blocks, LARGE_RESULT, &place);
 	}
 	return n;
 }

@@ -98,6 +98,16 @@ struct pair {
 /* The squares of all instruction sets divide the largest one. */
 enum { MOST_SQUARE = 8 };
 
+int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	int64_t bytes = 0;
+
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		if (!array_is_internal(&desc->arrays[i]) && desc->arrays[i].lanes > 0)
+			bytes += array_bytes(&desc->arrays[i], extents);
+	return bytes >= FAR_ARGUMENTS ? LARGE_AMONG_FAR : LARGE_RESULT;
+}
+
 bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 {
 	int64_t bytes = 0;
@@ -225,7 +235,21 @@ static bool lanes_are_far(const pmg_place *place, const pmg_buffer *buffer, int6
 	return place->row == 1 && is_far(buffer, place->lane * row_size > LONG_LANES ? FAR_BLOCKS : FAR_LANES);
 }
 
-static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+static bool rows_are_whole(const pmg_array_desc *array, const pmg_buffer *blocks, const pmg_place *place, int64_t size)
+{
+	return place->lane == 1 && place->row == array->lanes && (uintptr_t) blocks->data % PMG_ALIGNMENT == 0 &&
+	       array->lanes * size % PMG_ALIGNMENT == 0 && place->block * size % PMG_ALIGNMENT == 0;
+}
+
+static bool lanes_are_large(const pmg_buffer *flat, const pmg_place *place, int64_t large, int64_t size)
+{
+	const bool are_whole = lanes_are_whole(flat->data, place->lane * size);
+
+	return place->row == 1 && (are_whole || place->lane >= LONG_WRITTEN) &&
+	       is_far(flat, are_whole ? large : LARGE_RESULT);
+}
+
+static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
 	const bool has_blocks = buffer_is_in_blocks(buffer, array->rank);
@@ -241,20 +265,15 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
-	place->is_large = is_far(buffer, LARGE_RESULT) &&
-			  (has_blocks ? place->lane == 1 && place->row == array->lanes &&
-						(uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
-						array->lanes * size % PMG_ALIGNMENT == 0 &&
-						place->block * size % PMG_ALIGNMENT == 0
-				      : place->row == 1 && (place->lane >= LONG_WRITTEN ||
-							    lanes_are_whole(buffer->data, place->lane * size)));
+	place->is_large = has_blocks ? is_far(buffer, large) && rows_are_whole(array, buffer, place, size)
+				     : lanes_are_large(buffer, place, large, size);
 	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
 				       : lanes_are_far(place, buffer, array->lanes * size);
 	return true;
 }
 
 /* Blocks of segments are found by the list of these, and are row-major; so are flat arrays that have some. */
-static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
 {
 	const bool has_blocks = buffer_is_in_blocks(buffer, 1);
 	const int64_t row = array->lanes * (int64_t) pmg_type_size(array->type);
@@ -269,15 +288,16 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	place->row = array->lanes;
 	place->is_padded = true;
 	place->is_large = (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && row % PMG_ALIGNMENT == 0 &&
-			  buffer->shape[0] >= LARGE_RESULT / row;
+			  is_far(buffer, large);
 	return true;
 }
 
-bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
+bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
 {
 	if (array->lanes == 0)
 		return false;
-	return array->segments >= 0 ? segments_find(array, buffer, place) : lanes_find(array, buffer, place);
+	return array->segments >= 0 ? segments_find(array, buffer, large, place)
+				    : lanes_find(array, buffer, large, place);
 }
 
 void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)

@@ -87,7 +87,7 @@ static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer
 {
 	pmg_place *place = &plan->places[number];
 
-	if (!place_find(&plan->desc->arrays[number], buffer, place) || !place->asks_ahead)
+	if (!parts_find(&plan->desc->arrays[number], buffer, plan->large_with_lanes, place) || !place->asks_ahead)
 		return;
 	if (plan->foresight == FORESIGHT_NOT_KNOWN)
 		plan->foresight = processor_foresees() ? FORESEES : FORESEES_NOT;
@@ -193,6 +193,7 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->bytes = plan->peak = plan->block_bytes = bytes;
 	for (int32_t i = 0; i < desc->n_extents; i++)
 		plan->extents[i] = extents[i];
+	plan->large_with_lanes = large_with_lanes(desc, extents);
 	for (int32_t i = 0; i < desc->n_params; i++)
 		if (desc->params[i].type == PMG_I64)
 			plan->params[i] = param_integer(&desc->params[i], args);

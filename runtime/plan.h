@@ -123,6 +123,7 @@ struct plan {
 	bool is_bound;                  /* they are of arguments that an execution has checked */
 	bool is_at_rest;                /* of these, nothing is copied and no values are checked in each execution */
 	pmg_place *places;              /* desc->n_arrays */
+	int64_t large_with_lanes;       /* bytes */
 	enum { FORESIGHT_NOT_KNOWN, FORESEES, FORESEES_NOT } foresight; /* of the processor, pmg_place */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_value bad;
@@ -260,8 +261,13 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
- * past the caches: less is kept, as a rule, until the next loop reads it. */
+ * past the caches: less is kept, as a rule, until the next loop reads it. Where the arguments with lanes have
+ * FAR_ARGUMENTS together, which most last caches do not hold, so are results of LARGE_AMONG_FAR in blocks and in lanes
+ * of whole lines. */
 #define LARGE_RESULT (16 << 20)
+#define FAR_ARGUMENTS (32 << 20)
+#define LARGE_AMONG_FAR (4 << 20)
+int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
  * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without; so do all
@@ -271,8 +277,9 @@ bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 #define LONG_LANES (1 << 15)
 /* The buffer of an argument that lies in blocks; NULL: it does not, or is not there. */
 const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args);
-/* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
-bool place_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
+/* Where the parts of an array with lanes are in this buffer, which is large if it has so many bytes; false: not where a
+ * kernel finds them. */
+bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place);
 /* The same place, of an array that is read from far, on a processor that foresees. */
 void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */

@@ -366,6 +366,40 @@ static void test_short_past(struct tests *tests, pmg_context *context)
 	CHECK(tests, !rows_are_past(context, 7, 0) && !rows_are_past(context, 20, 0) && !rows_are_past(context, 31, 2));
 }
 
+static bool is_large(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large)
+{
+	pmg_place place = { .is_large = false };
+
+	return parts_find(array, buffer, large, &place) && place.is_large;
+}
+
+/* Where the arguments with lanes have 32 MB together, results of 4 MB go past the caches, too: blocks, and lanes of
+ * whole lines. What has no lanes does not count. */
+static void test_past_among_far(struct tests *tests)
+{
+	const int64_t n = LARGE_AMONG_FAR/8/32, extents[] = { 32, 4*n - 1, 32, 4*n, 32, 8*n };
+	const pmg_array_desc array = { .type = PMG_F64, .rank = 2, .lanes = 16, .segments = -1 };
+	pmg_array_desc arrays[] = { array, array, array };
+	const pmg_pipeline_desc two = { .n_arrays = 2, .arrays = arrays }, three = { .n_arrays = 3, .arrays = arrays };
+	double *memory = aligned_alloc(PMG_CACHE_LINE, 2*LARGE_AMONG_FAR);
+	const pmg_buffer blocks = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n, 16 });
+	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
+	const pmg_buffer lines = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
+	const pmg_buffer parts = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n + 1 });
+
+	arrays[1].first_extent = 2;
+	arrays[2].first_extent = 4;
+	CHECK(tests, large_with_lanes(&two, extents) == LARGE_RESULT);
+	CHECK(tests, large_with_lanes(&three, extents) == LARGE_AMONG_FAR);
+	arrays[2].lanes = 0;
+	CHECK(tests, large_with_lanes(&three, extents) == LARGE_RESULT);
+	CHECK(tests, memory && is_large(&array, &blocks, LARGE_AMONG_FAR) && !is_large(&array, &blocks, LARGE_RESULT));
+	CHECK(tests, !is_large(&array, &fewer, LARGE_AMONG_FAR));
+	CHECK(tests, is_large(&array, &lines, LARGE_AMONG_FAR) && !is_large(&array, &lines, LARGE_RESULT));
+	CHECK(tests, !is_large(&array, &parts, LARGE_AMONG_FAR));
+	free(memory);
+}
+
 /* Rows of 4 MB in blocks, and in long lanes or foreseen ones, of 1 MB in others; not where a block has more between its
  * rows. */
 static void test_far(struct tests *tests, pmg_context *context)
@@ -431,6 +465,7 @@ void test_places(struct tests *tests)
 	test_far(tests, context);
 	test_past(tests, context);
 	test_short_past(tests, context);
+	test_past_among_far(tests);
 	test_block_sizes(tests);
 	test_families(tests);
 	pmg_context_free(context);
