@@ -166,6 +166,8 @@ pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *places, int3
 	    || (places->shape[1] != 2 && places->shape[1] != 3) || !type_is_integer(places->type)
 	    || places->device != PMG_HOST || (!places->data && places->shape[0] > 0))
 		return pmg_fail(context, PMG_BAD_CALL, "places are integers of the host, [n, 2] or [n, 3]");
+	if (threads_check(context, threads) != PMG_OK)
+		return PMG_BAD_CALL;
 	threads = threads_of(threads);
 	bytes = morton_bytes(places->shape[0], threads);
 	memory = context_allocate(context, (size_t) bytes);

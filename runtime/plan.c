@@ -165,6 +165,13 @@ int32_t threads_of(int32_t threads)
 #endif
 }
 
+pmg_status threads_check(pmg_context *context, int32_t threads)
+{
+	if (threads >= 0 && threads <= PMG_MAX_THREADS)
+		return PMG_OK;
+	return pmg_fail(context, PMG_BAD_CALL, "threads is %d, but must be 0 to %d", (int) threads, PMG_MAX_THREADS);
+}
+
 /* The block of a plan, its arrays carved from what follows the structure in the order of decreasing
  * alignment. */
 static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
@@ -227,9 +234,8 @@ static pmg_status forecast_check(const pmg_pipeline_desc *desc, const void *args
 
 static pmg_status options_check(const pmg_options *options)
 {
-	if (options->threads < 0 || options->threads > PMG_MAX_THREADS)
-		return pmg_fail(options->context, PMG_BAD_CALL, "threads is %d, but must be 0 to %d",
-				(int) options->threads, PMG_MAX_THREADS);
+	if (threads_check(options->context, options->threads) != PMG_OK)
+		return PMG_BAD_CALL;
 	if (options->max_memory < 0)
 		return pmg_fail(options->context, PMG_BAD_CALL, "max_memory is %lld, but must be 0 or more",
 				(long long) options->max_memory);

@@ -268,7 +268,7 @@ bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 #define FAR_ARGUMENTS (32 << 20)
 #define LARGE_AMONG_FAR (4 << 20)
 int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
-bool copies_are_large(int32_t n, const pmg_buffer *const *to);
+bool lanes_are_whole(const void *data, int64_t lane_bytes);     /* lines of the caches */
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
  * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without; so do all
  * lanes that the processor foresees (pmg_place). */
@@ -282,6 +282,10 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place);
 /* The same place, of an array that is read from far, on a processor that foresees. */
 void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
+
+/* ---- relayout.c: copies between buffers in blocks and flat ones */
+
+bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 /* Pairs of buffers that change their layout: so many in one loop. The first one whose written buffer shares memory with
@@ -289,6 +293,10 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 enum { MOST_PAIRS = 16, PAIR_TEXT_SIZE = 24 };
 int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from);
 const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair);
+pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+			       const pmg_buffer *const *from, int32_t threads);
+/* Each of a pair by itself, and their types. */
+pmg_status relayout_buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair);
 #define SHARED_MEMORY "a buffer that is written shares memory"
 
 /* ---- block_copy.c */
@@ -577,6 +585,7 @@ int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_o
 double seconds_now(void);
 /* Threads of a plan: `threads`, or OpenMP's default for 0. */
 int32_t threads_of(int32_t threads);
+pmg_status threads_check(pmg_context *context, int32_t threads);
 /* What can be said of a call without sizes. */
 pmg_status call_check(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options);
 pmg_status limit_fail(pmg_context *context, const char *name, int64_t bytes, int64_t max_memory);

@@ -281,19 +281,19 @@ static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const
 	return PMG_OK;
 }
 
-static pmg_status width_check(pmg_context *context, int64_t block)
+static pmg_status width_check(pmg_context *context, int64_t block, const char *pair)
 {
 	if (block <= 0 || is_segment_width(block))
 		return PMG_OK;
-	return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be, but of 1, 2, 4, ... %d",
-			(long long) block, SEGMENTS_STRETCH);
+	return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld segments cannot be, but of 1, 2, 4, ... %d",
+			pair, (long long) block, SEGMENTS_STRETCH);
 }
 
 pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,
 			   int64_t block, pmg_buffer *blocks)
 {
 	struct segment_list list = { 0 };
-	pmg_status status = blocks ? width_check(context, block)
+	pmg_status status = blocks ? width_check(context, block, "")
 			  : pmg_fail(context, PMG_BAD_CALL, "there is no place for the buffer of blocks, but NULL");
 
 	if (status == PMG_OK)
@@ -320,15 +320,17 @@ int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const p
 }
 
 /* What is beside a flat one: in blocks, or in none, as the flat one. */
-static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const pmg_buffer *flat,
-			       const struct segment_list *list, const char *pair)
+static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const struct segment_list *list,
+			       const char *pair)
 {
-	if (blocks->rank == 1 && blocks->type == flat->type)
+	if (blocks->rank == 1)
 		return flat_check(context, blocks, list, pair);
-	if (!buffer_is_in_blocks(blocks, 1) || !is_segment_width(blocks->shape[1]) || blocks->type != flat->type ||
-	    blocks->device != PMG_HOST || blocks->shape[0] < 0 || !buffer_is_addressable(blocks))
+	if (!buffer_is_in_blocks(blocks, 1))
 		return pmg_fail(context, PMG_BAD_CALL,
-				"%sone of the buffers has segments in blocks, of the other's type", pair);
+				"%sone of the buffers has segments in blocks, of rank 2 as [rows, segments of a block]",
+				pair);
+	if (!is_segment_width(blocks->shape[1]))
+		return width_check(context, blocks->shape[1], pair);
 	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
 		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
 				pair, (long long) blocks->shape[1],
@@ -341,14 +343,14 @@ static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, con
 {
 	const bool into = to->rank > from->rank;
 	const pmg_buffer *blocks = into ? to : from, *flat = into ? from : to;
-	pmg_status status = flat_check(context, flat, list, pair);
+	pmg_status status = relayout_buffers_check(context, to, from, pair);
 
 	if (status == PMG_OK)
-		status = blocks_check(context, blocks, flat, list, pair);
+		status = flat_check(context, flat, list, pair);
+	if (status == PMG_OK)
+		status = blocks_check(context, blocks, list, pair);
 	if (status != PMG_OK)
 		return status;
-	if (buffer_lacks_data(to) || buffer_lacks_data(from))
-		return pmg_fail(context, PMG_BAD_CALL, "%sone of the buffers has no data", pair);
 	if (!buffer_is_injective(to) || buffers_overlap(to, from))
 		return pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair);
 	return PMG_OK;
@@ -372,15 +374,11 @@ static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer 
 pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 				     const pmg_buffer *const *from, const pmg_buffer *offsets, int32_t threads)
 {
-	bool are_there = threads >= 0 && n >= 0 && (n == 0 || (to && from));
+	pmg_status status = relayout_call_check(context, n, to, from, threads);
 	struct segment_list list;
-	pmg_status status;
 
-	for (int32_t i = 0; i < n && are_there; i++)
-		are_there = to[i] && from[i];
-	if (!are_there)
-		return pmg_fail(context, PMG_BAD_CALL, "pairs of buffers change their layout, by 0 threads or more");
-	status = segment_list_open(context, offsets, &list);
+	if (status == PMG_OK)
+		status = segment_list_open(context, offsets, &list);
 	if (status != PMG_OK)
 		return status;
 	status = pairs_check(context, n, to, from, &list);

@@ -232,7 +232,7 @@ static void test_several(struct tests *tests, pmg_context *context)
 	for (int i = 0; i < 16; i++)
 		data[0][i] = i + 1;
 	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
-		    "pair 1: what changes its layout are two buffers of one float type");
+		    "pair 1: the buffer that is written has elements of f64, the one that is read of f32");
 	froms[1] = &from;
 	tos[1] = &to;
 	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
@@ -242,7 +242,11 @@ static void test_several(struct tests *tests, pmg_context *context)
 	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 1), context, PMG_BAD_CALL,
 		    "pair 0: a buffer that is written shares memory");
 	CHECK_FAILS(tests, pmg_relayout_all(context, 1, NULL, froms, 1), context, PMG_BAD_CALL,
-		    "what changes its layout are pairs of buffers, by threads");
+		    "the list of buffers that are written is NULL");
+	CHECK_FAILS(tests, pmg_relayout_all(context, -1, tos, froms, 1), context, PMG_BAD_CALL,
+		    "n is -1, but must be 0 or more pairs of buffers");
+	CHECK_FAILS(tests, pmg_relayout_all(context, 2, tos, froms, 4097), context, PMG_BAD_CALL,
+		    "threads is 4097, but must be 0 to 4096");
 	CHECK(tests, !(data[1][0] > 0) && !(data[2][0] > 0) && pmg_relayout_all(context, 0, NULL, NULL, 1) == PMG_OK);
 	froms[1] = &from;
 	CHECK(tests, pmg_relayout_all(context, 2, tos, froms, 1) == PMG_OK &&
@@ -272,9 +276,19 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 		    "a buffer that is written shares memory");
 	to = pmg_dense(other, PMG_F32, 3, repeated);
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
-		    "what changes its layout are two buffers of one float type");
+		    "the buffer that is written has elements of f32, the one that is read of f64");
+	to.type = PMG_I32;
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "the buffer that is written has elements of i32, not of f64 or f32");
+	to = (pmg_buffer) { .type = PMG_F64, .rank = -1 };
+	CHECK_FAILS(tests, pmg_relayout(context, &flat, &to, 1), context, PMG_BAD_CALL,
+		    "the buffer that is read has a rank that cannot be, or a negative extent");
+	to = pmg_dense(other, PMG_F64, 3, repeated);
+	to.device = PMG_CUDA;
+	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
+		    "the buffer that is written is not in memory of the host");
 	CHECK_FAILS(tests, pmg_relayout(context, NULL, &flat, 1), context, PMG_BAD_CALL,
-		    "what changes its layout are two buffers of one float type");
+		    "the buffer that is written is NULL");
 }
 
 /* ---- What a kernel is told of where its parts lie ---- */

@@ -215,9 +215,17 @@ static void test_wrong_buffers(struct tests *tests, pmg_context *context)
 		    "a buffer that is written shares memory");
 	blocks.data = NULL;
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, &flat, &offsets, 1), context, PMG_BAD_CALL,
-		    "one of the buffers has no data");
+		    "the buffer that is written has no data");
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, NULL, &offsets, 1), context, PMG_BAD_CALL,
-		    "pairs of buffers change their layout, by 0 threads or more");
+		    "the buffer that is read is NULL");
+	CHECK_FAILS(tests, pmg_relayout_segments(context, &flat, &blocks, &offsets, 5000), context, PMG_BAD_CALL,
+		    "threads is 5000, but must be 0 to 4096");
+	blocks = pmg_dense(other, PMG_F64, 3, (int64_t[]) { 4, 1, 16 });
+	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, &flat, &offsets, 1), context, PMG_BAD_CALL,
+		    "one of the buffers has segments in blocks, of rank 2 as [rows, segments of a block]");
+	blocks = pmg_dense(other, PMG_F64, 2, (int64_t[]) { 4, 3 });
+	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, &flat, &offsets, 1), context, PMG_BAD_CALL,
+		    "blocks of 3 segments cannot be, but of 1, 2, 4, ... 256");
 }
 
 /* More pairs than one loop takes, of several widths, types and steps, into blocks and back. */
@@ -269,16 +277,16 @@ static void test_several(struct tests *tests, pmg_context *context)
 		CHECK(tests, several_round_trip(context, &few, pairs) && several_round_trip(context, &many, pairs));
 	data[0][0] = 1;
 	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
-		    "pair 1: one of the buffers has segments in blocks, of the other's type");
+		    "pair 1: the buffer that is written has elements of f64, the one that is read of f32");
 	from[1] = &flat;
 	to[1] = &blocks;
 	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
 		    "pair 0: a buffer that is written shares memory");
 	to[1] = NULL;
 	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1), context, PMG_BAD_CALL,
-		    "pairs of buffers change their layout, by 0 threads or more");
+		    "pair 1: the buffer that is written is NULL");
 	CHECK_FAILS(tests, pmg_relayout_segments_all(context, 1, NULL, from, &offsets, 1), context, PMG_BAD_CALL,
-		    "pairs of buffers change their layout, by 0 threads or more");
+		    "the list of buffers that are written is NULL");
 	CHECK(tests, data[1][0] == 0 && pmg_relayout_segments_all(context, 0, NULL, NULL, &offsets, 1) == PMG_OK);
 	to[1] = &other;
 	CHECK(tests, pmg_relayout_segments_all(context, 2, to, from, &offsets, 1) == PMG_OK && data[2][1] == 1 &&
