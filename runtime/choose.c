@@ -124,18 +124,19 @@ static pmg_status unknown_fail(const struct choosing *c, const char *wanted)
 	char list[512] = "";
 
 	if (c->desc->n_candidates <= 1)
-		return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s', only one, ''",
-				c->desc->name, wanted);
+		return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s', only one, '"
+				PMG_FIRST_CANDIDATE "'", c->desc->name, wanted);
 	for (int32_t i = 1; i < c->desc->n_candidates; i++)
 		snprintf(list + strlen(list), sizeof list - strlen(list), ", '%s'", c->desc->candidates[i]->choice);
-	return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'; there are '%s'%s",
-			c->desc->name, wanted, choice_of(c->desc), list);
+	return pmg_fail(c->options->context, PMG_BAD_CALL, "pipeline '%s' has no candidate '%s'; there are '"
+			PMG_FIRST_CANDIDATE "'%s", c->desc->name, wanted, list);
 }
 
 static pmg_status choose_named(const struct choosing *c, struct plan **plan)
 {
 	const char *wanted = c->options->candidate;
-	const pmg_pipeline_desc *found = strcmp(wanted, choice_of(c->desc)) == 0 ? c->desc : NULL;
+	const bool is_first = !*wanted || strcmp(wanted, PMG_FIRST_CANDIDATE) == 0;
+	const pmg_pipeline_desc *found = is_first || strcmp(wanted, choice_of(c->desc)) == 0 ? c->desc : NULL;
 
 	for (int32_t i = 1; i < c->desc->n_candidates; i++)
 		if (strcmp(wanted, c->desc->candidates[i]->choice) == 0)
@@ -379,6 +380,7 @@ pmg_status pmg_plan_new(const pmg_pipeline_desc *desc, const void *args, const p
 		status = choose(&choosing, &plan);
 	if (status != PMG_OK)
 		return status == STATUS_TOO_NARROW ? PMG_BAD_DATA : status;
+	context_forget(options->context);
 	plan->report.tuning = seconds_now() - start - plan->report.inspection;
 	*result = &plan->kernel;
 	return PMG_OK;

@@ -75,6 +75,11 @@ const char *pmg_message(const pmg_context *context)
 	return context ? context->message : "";
 }
 
+void context_forget(pmg_context *context)
+{
+	context->message[0] = '\0';
+}
+
 pmg_status pmg_fail(pmg_context *context, pmg_status status, const char *format, ...)
 {
 	va_list args;

@@ -144,6 +144,7 @@ pmg_status bad_report(struct plan *plan);
 
 /* ---- context.c */
 
+void context_forget(pmg_context *context);      /* its message */
 void *context_allocate(pmg_context *context, size_t size);
 void context_release(pmg_context *context, void *memory, size_t size);
 

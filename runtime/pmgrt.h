@@ -67,8 +67,8 @@ PMG_API void *pmg_memory(size_t size);
 PMG_API pmg_context *pmg_context_new(const pmg_allocator *allocator);
 PMG_API void pmg_context_free(pmg_context *context);
 
-/* The message of the last failure, "" if there was none; owned by the context, valid until the next failure.
- * One line, no final full stop, at most 1023 bytes. "" for NULL. */
+/* The message of the last failure, "" if there was none since the last plan was made; owned by the context, valid until
+ * the next failure or plan. One line, no final full stop, at most 1023 bytes. "" for NULL. */
 PMG_API const char *pmg_message(const pmg_context *context);
 
 /* Sets the message (unless `context` is NULL) and returns `status`. */
@@ -427,6 +427,7 @@ typedef enum pmg_tune {
 } pmg_tune;
 
 enum { PMG_MAX_THREADS = 4096 };
+#define PMG_FIRST_CANDIDATE "first"
 
 struct pmg_options {
 	pmg_context *context;   /* required; must outlive the plan */
@@ -434,7 +435,8 @@ struct pmg_options {
 	int64_t max_memory;     /* bytes the plan may hold, also while it is made; 0: no limit */
 	bool check_finite;      /* NaN or infinity in an input is an error */
 	pmg_tune tune;
-	const char *candidate;  /* the `choice` of the one to take, "" for the first, whatever `tune` says; NULL: any */
+	const char *candidate;  /* the `choice` of the one to take, whatever `tune` says; PMG_FIRST_CANDIDATE or "": the
+				 * first; NULL: any */
 	bool deterministic;     /* the same bits whenever the same arguments are executed: only candidates that are
 				 * `is_ordered`, chosen without measuring */
 	bool in_blocks;         /* executions will hold what the kernel takes in blocks so: trials do, whatever `args`

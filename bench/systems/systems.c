@@ -129,8 +129,8 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 	if (!systems_shape_parse(run->values, shape, &tree, failure))
 		return false;
 	if (!has_memory(run->values, tree.n * n_systems)) {
-		fprintf(stderr, "pmg bench: %s, %" PRId64 " systems is left out: there is not the memory\n", shape,
-			n_systems);
+		fprintf(stderr, "pmg bench: %s, %" PRId64 " system%s left out: there is not the memory\n", shape,
+			n_systems, n_systems == 1 ? " is" : "s are");
 		return true;
 	}
 	if (!systems_case_open(run->values, shape, n_systems, &problem, failure))

@@ -86,6 +86,18 @@ static void refuse_block(struct compilation *c, const struct source *source, uin
 	diag_help(&c->diags, diag, all, "as in --with=\"%s\"", some_items);
 }
 
+/* Blanks, semicolons and comments. */
+static bool says_nothing(const char *text)
+{
+	while (*text) {
+		text += strspn(text, " \t\r\n;");
+		if (*text && *text != '#')
+			return false;
+		text += strcspn(text, "\n");
+	}
+	return true;
+}
+
 /* The statements, or NULL after a diagnostic. Its source ends where the user's text does. */
 static const tree_stmts *read_statements(struct compilation *c, const struct asked *asked)
 {
@@ -98,6 +110,11 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	struct tree_file *tree;
 
 	source->start = (uint32_t) strlen(asked->before);
+	if (says_nothing(asked->text)) {
+		source->size = source->start + (uint32_t) strlen(asked->text);
+		asked->explain(c, (struct span) { file, source->start, source->start });
+		return NULL;
+	}
 	tree = syntax_parse(&c->arena, &c->diags, file);
 	source->size = source->start + (uint32_t) strlen(asked->text);
 	has_errors = c->diags.n_errors > n_errors;

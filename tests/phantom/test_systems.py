@@ -118,6 +118,7 @@ def wrong_calls_are_told(folder):
                                 (["hines", "--tree=smal-low", "--stats"], 2, "did you mean 'small-low'?"),
                                 (["hines", "--tree=5/9", "--stats"], 2, "5 nodes cannot have 9 branches"),
                                 (["hines", "--tree=5/0", "--stats"], 2, "5 nodes cannot have 0 branches"),
+                                (["hines", "--tree=1/1", "--stats"], 2, "a tree of 1 node cannot have 1 branch"),
                                 (["hines", "--tree=levels=9,2x3,3x3", "--stats"], 2, "3 branches for 2 above"),
                                 (["hines", "--tree=levels=9,2y3", "--stats"], 2, "is not the shape of a tree"),
                                 (["hines", "--tree=levels=9,2x3,", "--stats"], 2, "is not the shape of a tree"),

@@ -358,9 +358,13 @@ static void test_named(struct tests *tests)
 	CHECK(tests, has_chosen(&attempt, "", "asked for"));
 	attempt_end(tests, &attempt);
 	attempt_begin(&attempt, 0);
+	attempt_plan(&attempt, (pmg_options) { .candidate = PMG_FIRST_CANDIDATE });
+	CHECK(tests, has_chosen(&attempt, "", "asked for"));
+	attempt_end(tests, &attempt);
+	attempt_begin(&attempt, 0);
 	attempt_plan(&attempt, (pmg_options) { .candidate = "faster" });
 	CHECK_FAILS(tests, attempt.status, attempt.context, PMG_BAD_CALL,
-		    "pipeline 'life_dsc' has no candidate 'faster'; there are '', 'fast', 'large', 'broken'");
+		    "pipeline 'life_dsc' has no candidate 'faster'; there are 'first', 'fast', 'large', 'broken'");
 	attempt_end(tests, &attempt);
 }
 
@@ -501,6 +505,7 @@ static void test_small_limit(struct tests *tests)
 	attempt_plan(&attempt, options);
 	CHECK(tests, has_chosen(&attempt, "fast", "measured"));
 	CHECK(tests, strstr(attempt.report->trials[LARGE].problem, "but the limit is"));
+	CHECK(tests, pmg_message(attempt.context)[0] == '\0');
 	CHECK(tests, (int64_t) attempt.counter.most_bytes <= options.max_memory + 2048);
 	attempt_end(tests, &attempt);
 	attempt_begin(&attempt, 0);

@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+const char *s_of(int64_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
 bool parse_integer(const char *text, int64_t *value)
 {
 	char *end;

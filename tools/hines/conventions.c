@@ -116,7 +116,7 @@ static void shape_soma(struct point *soma, const struct soma_sphere *sphere, str
 	soma->bare_area = 4 * M_PI * soma->radius * soma->radius;
 	if (notes->lines.n < MOST_NOTES)
 		notes_add(notes, "a soma of %" PRId64 " point%s is a sphere of radius %.4g um", sphere->n,
-			  sphere->n == 1 ? "" : "s", soma->radius);
+			  s_of(sphere->n), soma->radius);
 }
 
 static bool take_spheres(struct morphology *m, bool *is_kept, int32_t *heir, struct notes *notes,

@@ -134,7 +134,8 @@ bool morphology_discretise(struct morphology *m, const struct conventions *c, st
 			w.children[m->points[i].parent]++;
 	ok = ok && walk_all(&w, c, failure);
 	if (ok) {
-		notes_add(notes, "%" PRId64 " points become %" PRId64 " nodes", m->n, w.n);
+		notes_add(notes, "%" PRId64 " point%s become%s %" PRId64 " node%s", m->n, s_of(m->n),
+			  m->n == 1 ? "s" : "", w.n, s_of(w.n));
 		free(m->points);
 		m->points = w.nodes;
 		m->n = w.n;

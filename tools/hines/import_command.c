@@ -73,7 +73,7 @@ static bool read_file(struct arena *arena, const char *kind, const char *path, c
 	for (int i = before; i < cells->n; i++)
 		n += cells->items[i].n;
 	print_notes(path, &notes);
-	printf("%s: %d system%s, %" PRId64 " nodes\n", path, cells->n - before, cells->n - before == 1 ? "" : "s", n);
+	printf("%s: %d system%s, %" PRId64 " node%s\n", path, cells->n - before, s_of(cells->n - before), n, s_of(n));
 	return true;
 }
 

@@ -91,8 +91,8 @@ static bool solve_forest(struct arena *arena, const struct values *v, const char
 	if (!ok && failure->outcome == OUTCOME_NUMERICAL)
 		fail_help(failure, "the systems are those of %s", path);
 	if (ok)
-		printf("%s: %" PRId64 " system%s, %" PRId64 " nodes, %.3g ms at best\n", path, f->n,
-		       f->n == 1 ? "" : "s", f->all.n, 1e3 * seconds);
+		printf("%s: %" PRId64 " system%s, %" PRId64 " node%s, %.3g ms at best\n", path, f->n,
+		       s_of(f->n), f->all.n, s_of(f->all.n), 1e3 * seconds);
 	ok = ok && print_errors(v, path, f, x, failure) &&
 	     (!v->output || content_write(&solution.target, &solution.content, failure));
 	solution_free(&solution);

@@ -76,7 +76,7 @@ static bool print_program(struct compilation *c, const char *path, struct failur
 {
 	if (!compilation_read(c, path))
 		return fail_program(failure, c, path);
-	printf("%s: %d pipeline%s\n", path, c->modules.n, c->modules.n == 1 ? "" : "s");
+	printf("%s: %d pipeline%s\n", path, c->modules.n, s_of(c->modules.n));
 	for (int i = 0; i < c->modules.n; i++)
 		print_pipeline(&c->arena, c->modules.items[i]);
 	return true;

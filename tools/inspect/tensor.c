@@ -175,7 +175,7 @@ bool inspect_tensor(const struct content *tensor, struct failure *failure)
 		print_order(tensor, &order);
 	else
 		printf("not sorted");
-	printf(", %" PRId64 " duplicate%s\n", duplicates, duplicates == 1 ? "" : "s");
+	printf(", %" PRId64 " duplicate%s\n", duplicates, s_of(duplicates));
 	if (s.min <= s.max)
 		printf("  values from %.6g to %.6g, sum %.6g, %" PRId64 " zero, %" PRId64 " NaN, %" PRId64
 		       " infinite\n",

@@ -71,12 +71,12 @@ static void print_statistics(const struct values *v, const struct system_phantom
 		branches += tree_count_branches(p->parent + at, n);
 		deepest = depth > deepest ? depth : deepest;
 	}
-	printf("%" PRId64 " system%s, %" PRId64 " rows, %" PRId64 " to %" PRId64 " each\n", p->n_systems,
-	       p->n_systems == 1 ? "" : "s", p->n_rows, shortest, p->n);
+	printf("%" PRId64 " system%s, %" PRId64 " row%s, %" PRId64 " to %" PRId64 " each\n", p->n_systems,
+	       s_of(p->n_systems), p->n_rows, s_of(p->n_rows), shortest, p->n);
 	if (!v->options.is_tri)
 		printf("%s, %" PRId64 " branch%s, at most %" PRId64 " node%s from a root to a tip\n",
 		       p->has_one_tree ? "one tree" : "a tree for each", branches, branches == 1 ? "" : "es", deepest,
-		       deepest == 1 ? "" : "s");
+		       s_of(deepest));
 }
 
 /* ---- The command ---------------------------------------------------------------------------------- */
@@ -105,8 +105,8 @@ static bool take_shape(struct values *v, struct failure *failure)
 		return false;
 	return !v->n || shape->n == n ||
 	       fail(failure, OUTCOME_USAGE,
-		    "--n=%" PRId64 " is for chain and levels=N; the tree %s has %" PRId64 " nodes", n, v->tree,
-		    shape->n);
+		    "--n=%" PRId64 " is for chain and levels=N; the tree %s has %" PRId64 " node%s", n, v->tree,
+		    shape->n, s_of(shape->n));
 }
 
 static bool complete(struct values *v, struct failure *failure)
@@ -156,13 +156,13 @@ static int run_tri(const struct command *command, struct arena *arena, int argc,
 	return run_systems(command, arena, argc, argv, true);
 }
 
-#define COMMON_OPTIONS(rows) \
+#define COMMON_OPTIONS(rows, lengths_are) \
 	{ .name = "systems", .kind = OPTION_INTEGER, .offset = offsetof(struct values, options.n_systems), .low = 1, \
 	  .high = INT32_MAX, .operand = "N", .text = "how many (default: 256)" }, \
 	{ .name = "n", .kind = OPTION_INTEGER, .offset = offsetof(struct values, n), .low = 1, .high = INT32_MAX, \
 	  .operand = "N", .text = rows }, \
 	{ .name = "lengths", .kind = OPTION_TEXT, .offset = offsetof(struct values, lengths), \
-	  .operand = "LOW..HIGH", .text = "systems of so many rows, each of its own length" }, \
+	  .operand = "LOW..HIGH", .text = "systems of so many rows, each of its own length" lengths_are }, \
 	{ .name = "seed", .kind = OPTION_INTEGER, .offset = offsetof(struct values, options.seed), .low = 0, \
 	  .high = INT32_MAX, .operand = "N", .text = "another seed is another batch (default: 1)" }, \
 	{ .name = "stats", .offset = offsetof(struct values, stats), .text = "print what was made" }, \
@@ -175,10 +175,10 @@ static const struct option_row hines_rows[] = {
 	{ .name = "many", .offset = offsetof(struct values, options.is_many), .text = "a tree for each system" },
 	{ .name = "own", .offset = offsetof(struct values, is_own),
 	  .text = "upper and lower of one tree for each system, not shared" },
-	COMMON_OPTIONS("nodes of levels=N and chain (default: 512)"),
+	COMMON_OPTIONS("nodes of levels=N and chain (default: 512)", ", and so of its own tree"),
 };
 
-static const struct option_row tri_rows[] = { COMMON_OPTIONS("rows of a system (default: 512)") };
+static const struct option_row tri_rows[] = { COMMON_OPTIONS("rows of a system (default: 512)", "") };
 
 const struct command phantom_hines_command = {
 	.name = "phantom hines",

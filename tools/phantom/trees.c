@@ -48,8 +48,8 @@ static bool check_counts(const struct tree_shape *shape, struct failure *failure
 	if (shape->n >= 1 && shape->n <= INT32_MAX && shape->branches >= (shape->n > 1) &&
 	    shape->branches <= shape->n - 1)
 		return true;
-	return fail(failure, OUTCOME_USAGE, "a tree of %" PRId64 " nodes cannot have %" PRId64 " branches", shape->n,
-		    shape->branches);
+	return fail(failure, OUTCOME_USAGE, "a tree of %" PRId64 " node%s cannot have %" PRId64 " branch%s", shape->n,
+		    s_of(shape->n), shape->branches, shape->branches == 1 ? "" : "es");
 }
 
 /* "N/B" */
@@ -83,8 +83,9 @@ static bool read_levels(const char *text, struct tree_shape *shape, struct failu
 		    shape->size[level] < 1 || shape->size[level] > INT32_MAX / shape->count[level])
 			return unknown_shape(text, failure);
 		if (shape->count[level] % (level ? shape->count[level - 1] : 1) != 0)
-			return fail(failure, OUTCOME_USAGE, "level %d has %" PRId64 " branches for %" PRId64 " above",
-				    level + 1, shape->count[level], shape->count[level - 1]);
+			return fail(failure, OUTCOME_USAGE, "level %d has %" PRId64 " branch%s for %" PRId64 " above",
+				    level + 1, shape->count[level], shape->count[level] == 1 ? "" : "es",
+				    shape->count[level - 1]);
 		shape->n += shape->count[level] * shape->size[level];
 		at = *end ? end + 1 : NULL;
 	}
@@ -98,7 +99,8 @@ static bool divide_levels(int64_t n_levels, int64_t n, struct tree_shape *shape,
 {
 	int64_t left = n - n / 2;
 	if (n_levels < 1 || n_levels > TREE_MOST_LEVELS || n < (INT64_C(1) << n_levels) * n_levels)
-		return fail(failure, OUTCOME_USAGE, "%" PRId64 " nodes cannot have %" PRId64 " levels", n, n_levels);
+		return fail(failure, OUTCOME_USAGE, "%" PRId64 " node%s cannot have %" PRId64 " level%s", n, s_of(n),
+			    n_levels, s_of(n_levels));
 	shape->n = n;
 	shape->n_levels = (int) n_levels;
 	shape->is_even = true;

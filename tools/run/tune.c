@@ -11,8 +11,6 @@
 
 #include "driver/emit.h"
 
-#define FIRST "first"   /* how the candidate without other choices is called */
-
 enum { CANDIDATES = 6, MOST_WISDOM = 1 << 24 };
 
 static const char *const modes[] = {
@@ -39,8 +37,6 @@ bool tune_open(struct session *s, struct failure *failure)
 			    s->values.tune);
 	if (s->values.deterministic)
 		s->values.passes.deterministic = true;
-	if (s->values.candidate && strcmp(s->values.candidate, FIRST) == 0)
-		s->values.candidate = "";
 	varies = varies || s->tune != PMG_TUNE_OFF;
 	if (s->values.passes.candidates == 0)
 		s->values.passes.candidates = varies ? CANDIDATES : CANDIDATES_FOR_SIZES;
@@ -162,7 +158,7 @@ pmg_status tune_plan(struct execution *e, pmg_options *options)
 
 static const char *choice_text(const char *choice)
 {
-	return *choice ? choice : FIRST;
+	return *choice ? choice : PMG_FIRST_CANDIDATE;
 }
 
 enum { NARROWEST = 24 };
