@@ -3,13 +3,13 @@
  * The name that was probably meant: edit distance with insertion, deletion, substitution and exchange of two
  * neighbours (the restricted Damerau-Levenshtein distance), in which letters of different case are equal.
  * A candidate is near when a third of the letters differ at most, of two letters the second; the first of equally
- * near ones wins. */
+ * near ones wins. Where none is, the only one that begins with the name does. */
 #include "support/support.h"
 
 #include <ctype.h>
 #include <string.h>
 
-enum { LONGEST = 63 };
+enum { LONGEST = 63, SHORTEST_BEGIN = 4 };
 
 static int fold(char c)
 {
@@ -56,6 +56,31 @@ static int furthest(const char *name, const char *candidate)
 	return length == 2 ? fold(name[0]) == fold(candidate[0]) : (int) length / 3;
 }
 
+static bool begins_with(const char *candidate, const char *name)
+{
+	while (*name && fold(*name) == fold(*candidate)) {
+		name++;
+		candidate++;
+	}
+	return !*name && *candidate;
+}
+
+static const char *only_longer(const char *name, const char *const *candidates, int n)
+{
+	const char *only = NULL;
+
+	if (strlen(name) < SHORTEST_BEGIN)
+		return NULL;
+	for (int i = 0; i < n; i++) {
+		if (!begins_with(candidates[i], name))
+			continue;
+		if (only)
+			return NULL;
+		only = candidates[i];
+	}
+	return only;
+}
+
 const char *suggest_nearest(const char *name, const char *const *candidates, int n)
 {
 	const char *nearest = NULL;
@@ -73,7 +98,7 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 		nearest = candidates[i];
 		least = distance;
 	}
-	return nearest;
+	return nearest ? nearest : only_longer(name, candidates, n);
 }
 
 const char *word_pair_find(const struct word_pair *pairs, size_t n, const char *foreign)

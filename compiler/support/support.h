@@ -189,7 +189,7 @@ void span_show(struct diags *diags, struct str *out, struct span span);
 bool diag_format_from_name(const char *name, enum diag_format *format); /* "human", "short", "json" */
 
 /* ---- suggest.c ----------------------------------------------------------
- * The candidate nearest to `name` by edit distance, or NULL if none is near. */
+ * The candidate nearest to `name` by edit distance, or the only one that begins with it; NULL if there is none. */
 const char *suggest_nearest(const char *name, const char *const *candidates, int n);
 
 /* What is written here for a word of another language. */

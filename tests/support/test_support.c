@@ -161,14 +161,15 @@ static void test_diag(struct tally *tally)
 
 static void test_suggest(struct tally *tally)
 {
-	static const char *const names[] = { "nVoxels", "nFibers", "nAtoms", "w", "PHI" };
+	static const char *const names[] = { "nVoxels", "nFibers", "nAtoms", "w", "PHI", "HinesSystem", "HinesForest" };
 	static const char *const rows[][2] = {
 		{ "nVoxel", "nVoxels" }, { "nvoxels", "nVoxels" }, { "nFibres", "nFibers" }, { "nAtosm", "nAtoms" },
 		{ "PIH", "PHI" }, { "nothing", NULL }, { "v", NULL }, { "", NULL }, { "nVoxels", NULL },
+		{ "nvox", "nVoxels" }, { "nvo", NULL }, { "hinesS", "HinesSystem" }, { "Hines", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		const char *near = suggest_nearest(rows[i][0], names, 5);
+		const char *near = suggest_nearest(rows[i][0], names, sizeof names / sizeof *names);
 
 		check_text(tally, "suggestion", near != NULL ? near : "", rows[i][1] != NULL ? rows[i][1] : "");
 	}
