@@ -48,6 +48,22 @@ static bool object_is(const struct object *object, const char *kinds)
 	return object && strstr(kinds, object->construct->name);
 }
 
+bool construct_expect_numbers(const struct construct_call *call)
+{
+	bool are = true;
+
+	for (int i = 0; i < call->args.n; i++) {
+		const struct construct_arg *given = &call->args.items[i];
+
+		if (given->kind == ARG_OBJECT || given->type != TYPE_BOOL)
+			continue;
+		diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, given->span,
+			   "argument %d of '%s' is bool; it needs numbers", i + 1, call->construct->name);
+		are = false;
+	}
+	return are;
+}
+
 bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration)
 {
 	const struct construct_arg *given = &call->args.items[arg];
@@ -90,6 +106,18 @@ bool construct_expect_array(const struct construct_call *call, int arg, int min_
 	return !report_array(call, arg, min_rank, max_rank);
 }
 
+bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank)
+{
+	const struct construct_arg *given = &call->args.items[arg];
+	struct diag *diag = report_array(call, arg, 1, max_rank);
+
+	if (diag && given->kind == ARG_SCALAR)
+		diag_help(call->diags, diag, given->span,
+			  "it tells how many systems and rows there are; one value in all is an array as well: "
+			  "func r[s in 0..nSystems, i in 0..n] : f64 = 1;");
+	return !diag;
+}
+
 /* "nSystems, n" */
 static const char *extents_text(const struct construct_call *call, const struct construct_arg *arg)
 {
@@ -126,7 +154,8 @@ bool construct_expect_sides(const struct construct_call *call, int arg, int coef
 
 	if (diag)
 		diag_help(call->diags, diag, of->span,
-			  "it is [%s], as '%s' is, or [%s, m] with m right-hand sides for each system", extents,
+			  "it is [%s], as '%s' is, or [%s, nSides] with nSides right-hand sides for each "
+			  "system", extents,
 			  span_text(call->diags->sources, call->arena, of->span), extents);
 	return !diag;
 }

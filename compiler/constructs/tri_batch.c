@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * TriBatch(a, b, c, d): x of a[i] x[i-1] + b[i] x[i] + c[i] x[i+1] = d[i] along the last dimension of the coefficients,
- * for every index of the leading ones, by the algorithm of Thomas. A scalar is a constant array; `d` may have a last
- * dimension of right-hand sides. Ragged: TriBatch(a, b, c, d, offset) on arrays of all rows, system s in
- * offset[s]..offset[s+1]. The first a and the last c of a system are never read. */
+ * for every index of the leading ones, by the algorithm of Thomas. A scalar among the coefficients is a constant array;
+ * `d` may have a last dimension of right-hand sides. Ragged: TriBatch(a, b, c, d, offset) on arrays of all rows, system
+ * s in offset[s]..offset[s+1]. The first a and the last c of a system are never read. */
 #include "constructs/construct.h"
 
 #include <string.h>
@@ -49,7 +49,9 @@ static int shaped_coefficient(const struct construct_call *call, int rank)
 
 static bool check_coefficient(const struct construct_call *call, int arg, int rank)
 {
-	if (call->args.items[arg].kind == ARG_SCALAR || !call->args.items[arg].rank)
+	const struct construct_arg *given = &call->args.items[arg];
+
+	if (given->kind == ARG_SCALAR || (given->kind == ARG_ARRAY && !given->rank))
 		return true;
 	if (!construct_expect_array(call, arg, rank, rank))
 		return false;
@@ -82,7 +84,7 @@ static bool signature(struct construct_call *call)
 	int rank;
 
 	if (!construct_expect_count(call, 4, 5, USAGE) ||
-	    !construct_expect_array(call, D, 1, is_ragged(call) ? 2 : ARRAY_MAX_RANK))
+	    !construct_expect_batch(call, D, is_ragged(call) ? 2 : ARRAY_MAX_RANK))
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))

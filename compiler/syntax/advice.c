@@ -79,7 +79,7 @@ static const char *statement_advice(const struct parser *parser, const struct ex
 	if (is_target && parser->code == ':')
 		return "a declaration begins with its role: in, out, inout, temp or state";
 	if (is_target && parser->code == '(')
-		return "elements of arrays are written y[i]";
+		return "a statement begins with what it defines, as in y[i] = … or x = f(…)";
 	if ((parser->code == '=' || parser->code == ';') && expected->has[':'] && !expected->has[';'] &&
 	    !expected->has['*'])
 		return "a declaration has a type, as in temp x : f64[n] = EXPR;";

@@ -160,7 +160,7 @@ static bool solve(void *values, const word_list *operands, struct arena *arena, 
 static const struct option_row rows[] = {
 	{ .name = "check",
 	  .offset = offsetof(struct values, check),
-	  .text = "fail (6) where the error is above 1e-11 or the backward error above 10 eps" },
+	  .text = "fail (6), and write nothing, where the error is above 1e-11 or the backward error above 10 eps" },
 	CELL_TEXT(format, "format", "NAME", "swc, tsv, bsc or coreneuron (default: by the file's name)"),
 	{ .name = "output",
 	  .letter = 'o',
