@@ -8,9 +8,7 @@
 
 bool argument_is_direct(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
-	pmg_place place;
-
-	if (array->lanes > 0 && parts_find(array, buffer, LARGE_RESULT, &place))
+	if (array->lanes > 0 && parts_are_found(array, buffer))
 		return true;
 	return !array_is_rebased(array) && buffer->data && buffer->type == array_kept_type(array)
 		&& buffer->rank == array->rank && buffer_is_row_major(buffer);

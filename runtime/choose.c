@@ -63,9 +63,8 @@ static int32_t n_converted(const struct choosing *c, const pmg_pipeline_desc *ca
 	for (int32_t i = 0; i < candidate->n_arrays && !makes_own; i++) {
 		const pmg_array_desc *array = &candidate->arrays[i];
 		const pmg_buffer *blocks = argument_in_blocks(array, c->args);
-		pmg_place place;
 
-		n += blocks && !array->is_fixed && !parts_find(array, blocks, LARGE_RESULT, &place);
+		n += blocks && !array->is_fixed && !parts_are_found(array, blocks);
 	}
 	return n;
 }

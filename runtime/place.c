@@ -149,7 +149,7 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	place->row = array->lanes;
 	place->is_padded = true;
 	place->is_large = (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && row % PMG_ALIGNMENT == 0 &&
-			  is_far(buffer, large);
+			  buffer->shape[0] >= large / row;
 	return true;
 }
 
@@ -159,6 +159,13 @@ bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t l
 		return false;
 	return array->segments >= 0 ? segments_find(array, buffer, large, place)
 				    : lanes_find(array, buffer, large, place);
+}
+
+bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer)
+{
+	pmg_place place;
+
+	return parts_find(array, buffer, LARGE_RESULT, &place);
 }
 
 void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)

@@ -281,6 +281,7 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
 /* Where the parts of an array with lanes are in this buffer, which is large if it has so many bytes; false: not where a
  * kernel finds them. */
 bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place);
+bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer);
 /* The same place, of an array that is read from far, on a processor that foresees. */
 void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 
@@ -298,6 +299,7 @@ pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer
 			       const pmg_buffer *const *from, int32_t threads);
 /* Each of a pair by itself, and their types. */
 pmg_status relayout_buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair);
+#define BLOCKS_INTO_BLOCKS "blocks become blocks of another width by way of a flat buffer"
 #define SHARED_MEMORY "a buffer that is written shares memory"
 
 /* ---- block_copy.c */

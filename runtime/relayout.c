@@ -167,13 +167,21 @@ static bool has_shape(const pmg_buffer *buffer)
 	return has;
 }
 
+/* a*b < c*d, if these are numbers. */
+static bool is_less(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+	int64_t left, right;
+
+	return !__builtin_mul_overflow(a, b, &left) && !__builtin_mul_overflow(c, d, &right) && left < right;
+}
+
 /* Can both be blocks, of two widths, of as many systems? */
 static bool only_widths_differ(const pmg_buffer *to, const pmg_buffer *from)
 {
 	const int32_t last = to->rank - 1;
 	bool only = to->rank == from->rank && last > 1 && to->shape[last] != from->shape[last] && to->shape[0] > 0 &&
-		    (to->shape[0] - 1) * to->shape[last] < from->shape[0] * from->shape[last] &&
-		    (from->shape[0] - 1) * from->shape[last] < to->shape[0] * to->shape[last];
+		    is_less(to->shape[0] - 1, to->shape[last], from->shape[0], from->shape[last]) &&
+		    is_less(from->shape[0] - 1, from->shape[last], to->shape[0], to->shape[last]);
 
 	for (int32_t d = 1; only && d < last; d++)
 		only = to->shape[d] == from->shape[d];
@@ -216,7 +224,7 @@ static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const p
 		return status;
 	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
 		return pmg_fail(context, PMG_BAD_CALL, "%s%s", pair, only_widths_differ(to, from)
-				? "blocks become blocks of another width by way of a flat buffer"
+				? BLOCKS_INTO_BLOCKS
 				: "the buffers have shapes of different arrays");
 	if (!buffer_is_injective(to) || buffers_overlap(to, from))
 		return pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair);

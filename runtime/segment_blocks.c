@@ -323,14 +323,17 @@ int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const p
 static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const struct segment_list *list,
 			       const char *pair)
 {
+	pmg_status status;
+
 	if (blocks->rank == 1)
 		return flat_check(context, blocks, list, pair);
 	if (!buffer_is_in_blocks(blocks, 1))
 		return pmg_fail(context, PMG_BAD_CALL,
 				"%sone of the buffers has segments in blocks, of rank 2 as [rows, segments of a block]",
 				pair);
-	if (!is_segment_width(blocks->shape[1]))
-		return width_check(context, blocks->shape[1], pair);
+	status = width_check(context, blocks->shape[1], pair);
+	if (status != PMG_OK)
+		return status;
 	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
 		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
 				pair, (long long) blocks->shape[1],
@@ -345,6 +348,8 @@ static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, con
 	const pmg_buffer *blocks = into ? to : from, *flat = into ? from : to;
 	pmg_status status = relayout_buffers_check(context, to, from, pair);
 
+	if (status == PMG_OK && buffer_is_in_blocks(to, 1) && buffer_is_in_blocks(from, 1))
+		status = pmg_fail(context, PMG_BAD_CALL, "%s" BLOCKS_INTO_BLOCKS, pair);
 	if (status == PMG_OK)
 		status = flat_check(context, flat, list, pair);
 	if (status == PMG_OK)

@@ -34,21 +34,7 @@ int construct_names(const char **names, int max)
 	return n;
 }
 
-bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage)
-{
-	if (call->args.n >= min && call->args.n <= max)
-		return true;
-	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, call->span, "'%s' has %d argument%s; it is used as %s",
-		   call->construct->name, call->args.n, call->args.n == 1 ? "" : "s", usage);
-	return false;
-}
-
-static bool object_is(const struct object *object, const char *kinds)
-{
-	return object && strstr(kinds, object->construct->name);
-}
-
-bool construct_expect_numbers(const struct construct_call *call)
+static bool expect_numbers(const struct construct_call *call)
 {
 	bool are = true;
 
@@ -62,6 +48,20 @@ bool construct_expect_numbers(const struct construct_call *call)
 		are = false;
 	}
 	return are;
+}
+
+bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage)
+{
+	if (call->args.n >= min && call->args.n <= max)
+		return expect_numbers(call);
+	diag_error(call->diags, DIAG_CONSTRUCT_ARGUMENT, call->span, "'%s' has %d argument%s; it is used as %s",
+		   call->construct->name, call->args.n, call->args.n == 1 ? "" : "s", usage);
+	return false;
+}
+
+static bool object_is(const struct object *object, const char *kinds)
+{
+	return object && strstr(kinds, object->construct->name);
 }
 
 bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration)
@@ -106,7 +106,7 @@ bool construct_expect_array(const struct construct_call *call, int arg, int min_
 	return !report_array(call, arg, min_rank, max_rank);
 }
 
-bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank)
+bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank, const char *points)
 {
 	const struct construct_arg *given = &call->args.items[arg];
 	struct diag *diag = report_array(call, arg, 1, max_rank);
@@ -114,7 +114,7 @@ bool construct_expect_batch(const struct construct_call *call, int arg, int max_
 	if (diag && given->kind == ARG_SCALAR)
 		diag_help(call->diags, diag, given->span,
 			  "it tells how many systems and rows there are; one value in all is an array as well: "
-			  "func r[s in 0..nSystems, i in 0..n] : f64 = 1;");
+			  "func r[%s] : f64 = 1;", points);
 	return !diag;
 }
 

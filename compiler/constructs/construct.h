@@ -68,11 +68,11 @@ int construct_names(const char **names, int max);
 
 /* Helpers for signatures: report what is wrong at the argument and return false. */
 bool construct_expect_count(const struct construct_call *call, int min, int max, const char *usage);
-bool construct_expect_numbers(const struct construct_call *call);      /* where an argument is no object */
 bool construct_expect_object(const struct construct_call *call, int arg, const char *kind, const char *declaration);
 bool construct_expect_array(const struct construct_call *call, int arg, int min_rank, int max_rank);
-/* Not a scalar, which has no extents that the others could be compared with. */
-bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank);
+/* Not a scalar, which has no extents that the others could be compared with; those of such arrays are `points`, as in
+ * "s in 0..nSystems, i in 0..n". */
+bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank, const char *points);
 /* Of this rank, the first dimension being that of systems, as in the argument `other` if it has this rank or more;
  * `rows`, the other extents of each, where they are known, else NULL. */
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other, const char *rows);

@@ -49,9 +49,7 @@ static int shaped_coefficient(const struct construct_call *call, int rank)
 
 static bool check_coefficient(const struct construct_call *call, int arg, int rank)
 {
-	const struct construct_arg *given = &call->args.items[arg];
-
-	if (given->kind == ARG_SCALAR || (given->kind == ARG_ARRAY && !given->rank))
+	if (call->args.items[arg].kind == ARG_SCALAR)
 		return true;
 	if (!construct_expect_array(call, arg, rank, rank))
 		return false;
@@ -84,7 +82,8 @@ static bool signature(struct construct_call *call)
 	int rank;
 
 	if (!construct_expect_count(call, 4, 5, USAGE) ||
-	    !construct_expect_batch(call, D, is_ragged(call) ? 2 : ARRAY_MAX_RANK))
+	    !construct_expect_batch(call, D, is_ragged(call) ? 2 : ARRAY_MAX_RANK,
+				    is_ragged(call) ? "i in 0..nTotal" : "s in 0..nSystems, i in 0..n"))
 		return false;
 	rank = coefficient_rank(call);
 	if (lacks_systems(call, rank))

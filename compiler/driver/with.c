@@ -14,15 +14,31 @@ struct asked {
 	void (*explain)(struct compilation *c, struct span item);       /* that ends too early */
 };
 
-static const char blanks[] = " \t\r\n";
+static const char blanks[] = " \t\r\n\f\v";
 
-static bool ends_with_semicolon(const char *text)
+/* What stands in a text beside blanks and comments: nothing but semicolons, a semicolon at the end. */
+struct signs {
+	bool are_none, end_item;
+};
+
+static struct signs signs_of(const char *text)
 {
-	size_t n = strlen(text);
+	struct signs signs = { .are_none = true };
+	bool is_in_string = false;
 
-	while (n > 0 && strchr(blanks, text[n - 1]))
-		n--;
-	return n > 0 && text[n - 1] == ';';
+	while (*text) {
+		if (*text == '#' && !is_in_string) {
+			text += strcspn(text, "\n");
+			continue;
+		}
+		if (!strchr(blanks, *text)) {
+			is_in_string ^= *text == '"';
+			signs.end_item = *text == ';';
+			signs.are_none &= *text == ';';
+		}
+		text++;
+	}
+	return signs;
 }
 
 /* The item that holds or precedes byte `at`, without blanks around it. */
@@ -86,23 +102,12 @@ static void refuse_block(struct compilation *c, const struct source *source, uin
 	diag_help(&c->diags, diag, all, "as in --with=\"%s\"", some_items);
 }
 
-/* Blanks, semicolons and comments. */
-static bool says_nothing(const char *text)
-{
-	while (*text) {
-		text += strspn(text, " \t\r\n;");
-		if (*text && *text != '#')
-			return false;
-		text += strcspn(text, "\n");
-	}
-	return true;
-}
-
 /* The statements, or NULL after a diagnostic. Its source ends where the user's text does. */
 static const tree_stmts *read_statements(struct compilation *c, const struct asked *asked)
 {
-	const char *whole = arena_printf(&c->arena, "%s%s%s\n%s", asked->before, asked->text,
-					 ends_with_semicolon(asked->text) ? "" : ";", asked->behind);
+	const struct signs signs = signs_of(asked->text);
+	const char *whole = arena_printf(&c->arena, "%s%s\n%s%s", asked->before, asked->text,
+					 signs.end_item ? "" : ";", asked->behind);
 	uint32_t file = sources_add(&c->sources, asked->flag, whole, strlen(whole));
 	struct source *source = sources_get(&c->sources, file);
 	int n_before = c->diags.list.n, n_errors = c->diags.n_errors;
@@ -110,7 +115,7 @@ static const tree_stmts *read_statements(struct compilation *c, const struct ask
 	struct tree_file *tree;
 
 	source->start = (uint32_t) strlen(asked->before);
-	if (says_nothing(asked->text)) {
+	if (signs.are_none) {
 		source->size = source->start + (uint32_t) strlen(asked->text);
 		asked->explain(c, (struct span) { file, source->start, source->start });
 		return NULL;

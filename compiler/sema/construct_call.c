@@ -191,7 +191,7 @@ static bool write_expansion(struct expansion *e)
 	e->sema->renames = e->renames;
 	for (int i = 0; i < e->arguments.n; i++)
 		vec_push(e->sema->arena, &e->call.args, fill_argument(e, i));
-	ok = construct_expect_numbers(&e->call) && e->call.construct->signature(&e->call);
+	ok = e->call.construct->signature(&e->call);
 	if (ok)
 		e->call.construct->expand(&e->call, &e->text);
 	e->sema->renames = before;

@@ -65,11 +65,11 @@ static struct expr *report_unknown_function(const struct context *ctx, const str
 		diag_help(ctx->sema->diags, diag, call->span, "%s", ours);
 	else if (type_from_name(call->name.name, &type))
 		diag_help(ctx->sema->diags, diag, call->span, "a conversion is written cast<%s>(x)", call->name.name);
-	else if (nearest)
-		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);
 	else if (scope_find(ctx->scope, call->name.name))
 		diag_help(ctx->sema->diags, diag, call->span, "elements of arrays are written %s[...]",
 			  call->name.name);
+	else if (nearest)
+		diag_did_you_mean(ctx->sema->diags, diag, call->name.span, call->name.name, nearest);
 	return NULL;
 }
 

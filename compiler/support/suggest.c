@@ -3,7 +3,7 @@
  * The name that was probably meant: edit distance with insertion, deletion, substitution and exchange of two
  * neighbours (the restricted Damerau-Levenshtein distance), in which letters of different case are equal.
  * A candidate is near when a third of the letters differ at most, of two letters the second; the first of equally
- * near ones wins. Where none is, the only one that begins with the name does. */
+ * near ones wins. Where more than a letter differs, the only one that begins with the name does. */
 #include "support/support.h"
 
 #include <ctype.h>
@@ -83,7 +83,7 @@ static const char *only_longer(const char *name, const char *const *candidates, 
 
 const char *suggest_nearest(const char *name, const char *const *candidates, int n)
 {
-	const char *nearest = NULL;
+	const char *nearest = NULL, *longer;
 	size_t length = strlen(name);
 	int least = 0;
 
@@ -98,7 +98,8 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 		nearest = candidates[i];
 		least = distance;
 	}
-	return nearest ? nearest : only_longer(name, candidates, n);
+	longer = least == 1 ? NULL : only_longer(name, candidates, n);
+	return longer ? longer : nearest;
 }
 
 const char *word_pair_find(const struct word_pair *pairs, size_t n, const char *foreign)

@@ -163,6 +163,7 @@ def check_asked(count, folder):
                                        '      = help: as in --with="tile f (32, 256);"']),
             ("--with= ", ["--with:1:1: error[PMG0101]: there is no item of a schedule", "    1 |  ", "      | ^"]),
             ("--with=# hi", ["--with:1:1: error[PMG0101]: there is no item of a schedule", "    1 | # hi"]),
+            ("--with=tile # why", ["--with:1:1: error[PMG0101]: this is no whole item of a schedule"]),
             ("--with=; ;", ["--with:1:1: error[PMG0101]: there is no item of a schedule", "    1 | ; ;", "      | ^"]),
             ("--specialize=;", ["--specialize:1:1: error[PMG0101]: a size and its value are needed", "    1 | ;",
                                 "      | ^", "      = help: as in --specialize=n=96"]),

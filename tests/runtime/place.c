@@ -260,12 +260,16 @@ static void test_refusals(struct tests *tests, pmg_context *context)
 	pmg_buffer flat = pmg_dense(data, PMG_F64, 2, shape), to = pmg_dense(other, PMG_F64, 3, wrong);
 	const pmg_buffer wide = pmg_dense(data, PMG_F64, 3, (int64_t[]) { 1, 6, 8 });
 	const pmg_buffer other_sides = pmg_dense(data, PMG_F64, 3, (int64_t[]) { 3, 6, 3 });
+	pmg_buffer repeated_forever = pmg_dense(other, PMG_F64, 3, (int64_t[]) { INT64_C(1) << 40, 6, 1 << 30 });
 
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
 		    "the buffers have shapes of different arrays");
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &wide, 1), context, PMG_BAD_CALL,
 		    "blocks become blocks of another width by way of a flat buffer");
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &other_sides, 1), context, PMG_BAD_CALL,
+		    "the buffers have shapes of different arrays");
+	repeated_forever.strides[0] = repeated_forever.strides[1] = repeated_forever.strides[2] = 0;
+	CHECK_FAILS(tests, pmg_relayout(context, &other_sides, &repeated_forever, 1), context, PMG_BAD_CALL,
 		    "the buffers have shapes of different arrays");
 	to = pmg_dense(data, PMG_F64, 3, repeated);
 	CHECK_FAILS(tests, pmg_relayout(context, &to, &flat, 1), context, PMG_BAD_CALL,
@@ -315,18 +319,20 @@ static pmg_status look_kernel(pmg_plan *plan, const void *args, pmg_control *con
 	return PMG_OK;
 }
 
-/* Is the array, of which a kernel takes 16 lanes at a time, one that it asks for ahead? */
-static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x)
+/* Is the array, of which a kernel takes 16 lanes at a time, beside others as large, one that it asks for ahead? */
+static bool asks_among(pmg_context *context, int32_t n_arrays, int64_t m, int64_t n, const pmg_buffer *x)
 {
 	static const pmg_extent shape[] = { { .param = 0, .text = "m" }, { .param = 1, .text = "n" } };
 	static const pmg_param_desc params[] = { { "m", PMG_I64, offsetof(look_args, m), "look.pmg:1" },
 						 { "n", PMG_I64, offsetof(look_args, n), "look.pmg:1" } };
-	static const pmg_array_desc arrays[] = {
-		{ .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = shape, .lanes = 16,
-			.segments = -1, .offset = offsetof(look_args, x), .place = "look.pmg:2" } };
-	static const pmg_pipeline_desc desc = {
+	static const pmg_array_desc array = {
+		.name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = shape, .lanes = 16, .segments = -1,
+		.offset = offsetof(look_args, x), .place = "look.pmg:2"
+	};
+	const pmg_array_desc arrays[] = { array, array, array };
+	const pmg_pipeline_desc desc = {
 		.abi_version = PMG_ABI_VERSION, .name = "look", .source = "look.pmg", .args_size = sizeof(look_args),
-		.n_params = 2, .n_arrays = 1, .n_extents = 2, .params = params, .arrays = arrays,
+		.n_params = 2, .n_arrays = n_arrays, .n_extents = 2, .params = params, .arrays = arrays,
 		.extents = look_extents, .kernel = look_kernel
 	};
 	const look_args args = { m, n, *x };
@@ -339,6 +345,11 @@ static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x
 	pmg_plan_destroy(plan);
 	n_wrongly_foreseen += seen.asks_ahead && seen.is_foreseen != processor_foresees();
 	return status == PMG_OK && seen.asks_ahead;
+}
+
+static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x)
+{
+	return asks_among(context, 1, m, n, x);
 }
 
 /* Lanes of 16 MB in all, one after the other, are written past the caches; not where a lane is every second value. */
@@ -389,7 +400,7 @@ static bool is_large(const pmg_array_desc *array, const pmg_buffer *buffer, int6
 
 /* Where the arguments with lanes have 32 MB together, results of 4 MB go past the caches, too: blocks, and lanes of
  * whole lines. What has no lanes does not count. */
-static void test_past_among_far(struct tests *tests)
+static void test_past_among_far(struct tests *tests, pmg_context *context)
 {
 	const int64_t n = LARGE_AMONG_FAR/8/32, extents[] = { 32, 4*n - 1, 32, 4*n, 32, 8*n };
 	const pmg_array_desc array = { .type = PMG_F64, .rank = 2, .lanes = 16, .segments = -1 };
@@ -400,6 +411,10 @@ static void test_past_among_far(struct tests *tests)
 	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
 	const pmg_buffer lines = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
 	const pmg_buffer parts = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n + 1 });
+	const pmg_array_desc ragged = { .type = PMG_F64, .rank = 1, .lanes = 16, .segments = 0 };
+	const pmg_buffer rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n, 16 });
+	const pmg_buffer fewer_rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n - 1, 16 });
+	pmg_buffer chains;
 
 	arrays[1].first_extent = 2;
 	arrays[2].first_extent = 4;
@@ -411,6 +426,14 @@ static void test_past_among_far(struct tests *tests)
 	CHECK(tests, !is_large(&array, &fewer, LARGE_AMONG_FAR));
 	CHECK(tests, is_large(&array, &lines, LARGE_AMONG_FAR) && !is_large(&array, &lines, LARGE_RESULT));
 	CHECK(tests, !is_large(&array, &parts, LARGE_AMONG_FAR));
+	CHECK(tests, is_large(&ragged, &rows, LARGE_AMONG_FAR) && !is_large(&ragged, &rows, LARGE_RESULT));
+	CHECK(tests, !is_large(&ragged, &fewer_rows, LARGE_AMONG_FAR));
+	free(memory);
+	memory = aligned_alloc(PMG_CACHE_LINE, 32*8*3*(size_t) n);
+	chains = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, 3*n });
+	memset(memory, 0, 32*8*3*(size_t) n);
+	CHECK(tests, memory && asks_among(context, 3, 32, 3*n, &chains) && seen.is_large);
+	CHECK(tests, asks_among(context, 2, 32, 3*n, &chains) && !seen.is_large);
 	free(memory);
 }
 
@@ -479,7 +502,7 @@ void test_places(struct tests *tests)
 	test_far(tests, context);
 	test_past(tests, context);
 	test_short_past(tests, context);
-	test_past_among_far(tests);
+	test_past_among_far(tests, context);
 	test_block_sizes(tests);
 	test_families(tests);
 	pmg_context_free(context);

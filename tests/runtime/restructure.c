@@ -373,6 +373,9 @@ static void test_morton(struct tests *tests)
 	CHECK_FAILS(tests, pmg_morton_order(context, &places, 1, order), context, PMG_BAD_CALL,
 		    "places are integers of the host, [n, 2] or [n, 3]");
 	CHECK(tests, pmg_morton_order(NULL, &places, 1, order) == PMG_BAD_CALL);
+	places.shape[1] = 3;
+	CHECK_FAILS(tests, pmg_morton_order(context, &places, 4097, order), context, PMG_BAD_CALL,
+		    "threads is 4097, but must be 0 to 4096");
 	pmg_context_free(context);
 }
 

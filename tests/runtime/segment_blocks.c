@@ -200,7 +200,7 @@ static void test_wrong_buffers(struct tests *tests, pmg_context *context)
 	static double data[8], other[4*16];
 	int64_t values[] = { 0, 3, 4, 8 }, n_offsets = 4, n = 8, shape[] = { 4, 16 };
 	pmg_buffer offsets = pmg_dense(values, PMG_I64, 1, &n_offsets), flat = pmg_dense(data, PMG_F64, 1, &n);
-	pmg_buffer blocks = pmg_dense(other, PMG_F64, 2, shape);
+	pmg_buffer blocks = pmg_dense(other, PMG_F64, 2, shape), twice;
 
 	CHECK(tests, pmg_relayout_segments(context, &blocks, &flat, &offsets, 1) == PMG_OK);
 	shape[0] = 5;
@@ -218,6 +218,9 @@ static void test_wrong_buffers(struct tests *tests, pmg_context *context)
 		    "the buffer that is written has no data");
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &blocks, NULL, &offsets, 1), context, PMG_BAD_CALL,
 		    "the buffer that is read is NULL");
+	twice = pmg_dense(other + 2, PMG_F64, 2, (int64_t[]) { 4, 8 });
+	CHECK_FAILS(tests, pmg_relayout_segments(context, &twice, &twice, &offsets, 1), context, PMG_BAD_CALL,
+		    "blocks become blocks of another width by way of a flat buffer");
 	CHECK_FAILS(tests, pmg_relayout_segments(context, &flat, &blocks, &offsets, 5000), context, PMG_BAD_CALL,
 		    "threads is 5000, but must be 0 to 4096");
 	blocks = pmg_dense(other, PMG_F64, 3, (int64_t[]) { 4, 1, 16 });

@@ -366,6 +366,12 @@ static void test_named(struct tests *tests)
 	CHECK_FAILS(tests, attempt.status, attempt.context, PMG_BAD_CALL,
 		    "pipeline 'life_dsc' has no candidate 'faster'; there are 'first', 'fast', 'large', 'broken'");
 	attempt_end(tests, &attempt);
+	attempt_begin(&attempt, 0);
+	attempt.family.desc[FIRST].n_candidates = 0;
+	attempt_plan(&attempt, (pmg_options) { .candidate = "faster" });
+	CHECK_FAILS(tests, attempt.status, attempt.context, PMG_BAD_CALL,
+		    "pipeline 'life_dsc' has no candidate 'faster', only one, 'first'");
+	attempt_end(tests, &attempt);
 }
 
 static void test_deterministic(struct tests *tests)

@@ -165,7 +165,8 @@ static void test_suggest(struct tally *tally)
 	static const char *const rows[][2] = {
 		{ "nVoxel", "nVoxels" }, { "nvoxels", "nVoxels" }, { "nFibres", "nFibers" }, { "nAtosm", "nAtoms" },
 		{ "PIH", "PHI" }, { "nothing", NULL }, { "v", NULL }, { "", NULL }, { "nVoxels", NULL },
-		{ "nvox", "nVoxels" }, { "nvo", NULL }, { "hinesS", "HinesSystem" }, { "Hines", NULL },
+		{ "nvox", "nVoxels" }, { "nvo", NULL }, { "hinesS", "HinesSystem" },
+		{ "nVoxe", "nVoxels" }, { "Hines", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
