@@ -263,10 +263,10 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
  * past the caches: less is kept, as a rule, until the next loop reads it. Where the arguments with lanes have
- * FAR_ARGUMENTS together, which most last caches do not hold, so are results of LARGE_AMONG_FAR in blocks and in lanes
- * of whole lines. */
+ * FAR_ARGUMENTS together, which a last cache seldom has room for, so are results of LARGE_AMONG_FAR in blocks and in
+ * lanes of whole lines. */
 #define LARGE_RESULT (16 << 20)
-#define FAR_ARGUMENTS (32 << 20)
+#define FAR_ARGUMENTS (24 << 20)
 #define LARGE_AMONG_FAR (4 << 20)
 int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 bool lanes_are_whole(const void *data, int64_t lane_bytes);     /* lines of the caches */

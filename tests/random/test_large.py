@@ -46,7 +46,7 @@ OF_CHAINS = ["a=random:1", "b=4", "c=random:2", "d=random:3"]
 OF_TREES = ["T.parent=random:4", "upper=random:1", "lower=random:2", "diag=64", "rhs=random:3"]
 OF_ROWS = ["m=256", "n=64", "R=16", "a=random:1", "b=4", "d=random:2"]
 
-# 16 MB go past the caches, and lanes of whole lines of 4 MB among 32 MB; 1 MB is read from far.
+# 16 MB go past the caches, and lanes of whole lines of 4 MB among 24 MB; 1 MB is read from far.
 RUNS = [
     (CHAINS.format("f64"), ["m=32770", "n=64", *OF_CHAINS], ["--interleave=narrow"]),
     (CHAINS.format("f64"), ["m=13001", "n=64", *OF_CHAINS], []),
