@@ -290,17 +290,16 @@ void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_pl
 bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
-/* Pairs of buffers that change their layout: so many in one loop. The first one whose written buffer shares memory with
- * one of another pair, or n; how messages about one of several begin, else "". */
-enum { MOST_PAIRS = 16, PAIR_TEXT_SIZE = 24 };
-int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from);
-const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair);
+/* Pairs of buffers that change their layout: so many in one loop. What is wrong with a call; with each buffer, the
+ * shapes of a pair, as `check_shapes` finds it, or the memory that they have. */
+enum { MOST_PAIRS = 16 };
+typedef pmg_status pair_checker(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+				const void *user);
 pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			       const pmg_buffer *const *from, int32_t threads);
-/* Each of a pair by itself, and their types. */
-pmg_status relayout_buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair);
+pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+				const pmg_buffer *const *from, pair_checker *check_shapes, const void *user);
 #define BLOCKS_INTO_BLOCKS "blocks become blocks of another width by way of a flat buffer"
-#define SHARED_MEMORY "a buffer that is written shares memory"
 
 /* ---- block_copy.c */
 

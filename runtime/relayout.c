@@ -202,7 +202,8 @@ static pmg_status buffer_check(pmg_context *context, const pmg_buffer *buffer, c
 	return fault ? pmg_fail(context, PMG_BAD_CALL, "%sthe buffer that is %s %s", pair, which, fault) : PMG_OK;
 }
 
-pmg_status relayout_buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair)
+/* Each of a pair by itself, and their types. */
+static pmg_status buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair)
 {
 	pmg_status status = buffer_check(context, to, pair, "written");
 
@@ -215,23 +216,8 @@ pmg_status relayout_buffers_check(pmg_context *context, const pmg_buffer *to, co
 	return status;
 }
 
-/* If the pairs behind it are not looked at. */
-static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair)
-{
-	pmg_status status = relayout_buffers_check(context, to, from, pair);
-
-	if (status != PMG_OK)
-		return status;
-	if (!shapes_are_equal(to, from) && !shapes_agree(to, from) && !shapes_agree(from, to))
-		return pmg_fail(context, PMG_BAD_CALL, "%s%s", pair, only_widths_differ(to, from)
-				? BLOCKS_INTO_BLOCKS
-				: "the buffers have shapes of different arrays");
-	if (!buffer_is_injective(to) || buffers_overlap(to, from))
-		return pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair);
-	return PMG_OK;
-}
-
-int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from)
+/* The first one whose written buffer shares memory with one of another pair, or n. */
+static int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from)
 {
 	for (int32_t at = 0; at < n; at++)
 		for (int32_t i = 0; i < n; i++)
@@ -240,7 +226,10 @@ int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buf
 	return n;
 }
 
-const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
+enum { PAIR_TEXT_SIZE = 24 };
+
+/* How messages about one of several begin, else "". */
+static const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
 {
 	text[0] = '\0';
 	if (n > 1)
@@ -248,19 +237,37 @@ const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
 	return text;
 }
 
-static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
-			      const pmg_buffer *const *from)
+static pmg_status sharing_fail(pmg_context *context, const char *pair)
+{
+	return pmg_fail(context, PMG_BAD_CALL, "%sa buffer that is written shares memory", pair);
+}
+
+/* If the pairs behind it are not looked at. */
+static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+			     pair_checker *check_shapes, const void *user)
+{
+	pmg_status status = buffers_check(context, to, from, pair);
+
+	if (status == PMG_OK)
+		status = check_shapes(context, to, from, pair, user);
+	if (status == PMG_OK && (!buffer_is_injective(to) || buffers_overlap(to, from)))
+		status = sharing_fail(context, pair);
+	return status;
+}
+
+pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
+				const pmg_buffer *const *from, pair_checker *check_shapes, const void *user)
 {
 	pmg_status status = PMG_OK;
 	char pair[PAIR_TEXT_SIZE];
 	int32_t at;
 
 	for (int32_t i = 0; i < n && status == PMG_OK; i++)
-		status = pair_check(context, to[i], from[i], pair_text(pair, n, i));
+		status = pair_check(context, to[i], from[i], pair_text(pair, n, i), check_shapes, user);
 	if (status != PMG_OK)
 		return status;
 	at = pair_that_overlaps(n, to, from);
-	return at < n ? pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair_text(pair, n, at)) : PMG_OK;
+	return at < n ? sharing_fail(context, pair_text(pair, n, at)) : PMG_OK;
 }
 
 pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
@@ -280,6 +287,17 @@ pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer
 	return threads_check(context, threads);
 }
 
+static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+			       const void *user)
+{
+	(void) user;
+	if (shapes_are_equal(to, from) || shapes_agree(to, from) || shapes_agree(from, to))
+		return PMG_OK;
+	return pmg_fail(context, PMG_BAD_CALL, "%s%s", pair,
+			only_widths_differ(to, from) ? BLOCKS_INTO_BLOCKS
+						     : "the buffers have shapes of different arrays");
+}
+
 pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			    const pmg_buffer *const *from, int32_t threads)
 {
@@ -288,7 +306,7 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 	int32_t n_pairs = 0;
 
 	if (relayout_call_check(context, n, to, from, threads) != PMG_OK ||
-	    pairs_check(context, n, to, from) != PMG_OK)
+	    relayout_pairs_check(context, n, to, from, shapes_check, NULL) != PMG_OK)
 		return PMG_BAD_CALL;
 	are_large = copies_are_large(n, to);
 	for (int32_t i = 0; i < n; i++) {

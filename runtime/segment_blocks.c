@@ -341,39 +341,16 @@ static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, c
 	return PMG_OK;
 }
 
-static pmg_status relayout_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
-				 const struct segment_list *list, const char *pair)
+static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+			       const void *list)
 {
 	const bool into = to->rank > from->rank;
-	const pmg_buffer *blocks = into ? to : from, *flat = into ? from : to;
-	pmg_status status = relayout_buffers_check(context, to, from, pair);
+	pmg_status status;
 
-	if (status == PMG_OK && buffer_is_in_blocks(to, 1) && buffer_is_in_blocks(from, 1))
-		status = pmg_fail(context, PMG_BAD_CALL, "%s" BLOCKS_INTO_BLOCKS, pair);
-	if (status == PMG_OK)
-		status = flat_check(context, flat, list, pair);
-	if (status == PMG_OK)
-		status = blocks_check(context, blocks, list, pair);
-	if (status != PMG_OK)
-		return status;
-	if (!buffer_is_injective(to) || buffers_overlap(to, from))
-		return pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair);
-	return PMG_OK;
-}
-
-static pmg_status pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
-			      const pmg_buffer *const *from, const struct segment_list *list)
-{
-	pmg_status status = PMG_OK;
-	char pair[PAIR_TEXT_SIZE];
-	int32_t at;
-
-	for (int32_t i = 0; i < n && status == PMG_OK; i++)
-		status = relayout_check(context, to[i], from[i], list, pair_text(pair, n, i));
-	if (status != PMG_OK)
-		return status;
-	at = pair_that_overlaps(n, to, from);
-	return at < n ? pmg_fail(context, PMG_BAD_CALL, "%s" SHARED_MEMORY, pair_text(pair, n, at)) : PMG_OK;
+	if (buffer_is_in_blocks(to, 1) && buffer_is_in_blocks(from, 1))
+		return pmg_fail(context, PMG_BAD_CALL, "%s" BLOCKS_INTO_BLOCKS, pair);
+	status = flat_check(context, into ? from : to, list, pair);
+	return status == PMG_OK ? blocks_check(context, into ? to : from, list, pair) : status;
 }
 
 pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,
@@ -386,7 +363,7 @@ pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_
 		status = segment_list_open(context, offsets, &list);
 	if (status != PMG_OK)
 		return status;
-	status = pairs_check(context, n, to, from, &list);
+	status = relayout_pairs_check(context, n, to, from, shapes_check, &list);
 	if (status == PMG_OK)
 		segments_copy(&list, n, to, from, threads_of(threads));
 	segment_list_close(context, &list);
