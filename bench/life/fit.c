@@ -25,7 +25,6 @@ struct life_fit {
 	struct session session;
 	struct results results;
 	struct execution execution;
-	struct build build;
 	const struct ndarray *w0, *b;
 	double last;                    /* when an iteration was done last */
 	double *times[2];               /* of iterations whose number is even, odd */
@@ -77,11 +76,10 @@ static bool open_fit(struct life_fit *fit, struct life_values *values, bool is_r
 	fit->iterations = values->iterations;
 	for (int i = 0; i < 2; i++)
 		fit->times[i] = arena_new_array(values->arena, double, TIMED);
-	bool ok = path && session_open(s, path, failure) && bind_fit(fit, failure) &&
-		  results_new(s, &fit->results, failure) && build_library(s, &fit->build, failure) &&
-		  library_open(s, fit->build.library, &fit->results, &fit->execution, failure);
-	build_remove(&fit->build);
-	return ok;
+	return path && session_open(s, path, failure) && bind_fit(fit, failure) &&
+	       results_new(s, &fit->results, failure) &&
+	       library_share(s, &values->libraries, &fit->results, &fit->execution, failure) &&
+	       library_plan(&fit->execution, failure);
 }
 
 static void close_fit(struct life_fit *fit)

@@ -122,12 +122,10 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 	row->session.values.pipeline = op == LIFE_DSC ? "life_dsc" : "life_wc";
 	ok = ok && session_open(&row->session, path, failure) && bind_case(values, row, failure) &&
 		  bench_results(&row->session, &row->results, &row->out, failure) &&
-		  build_library(&row->session, &row->build, failure);
+		  library_share(&row->session, &values->libraries, &row->results, &row->execution, failure);
 	if (ok && row->session.values.explain)
 		fputs(explain_text(row->session.c, row->session.module), stdout);
-	ok = ok && library_open(&row->session, row->build.library, &row->results, &row->execution, failure);
-	build_remove(&row->build);
-	ok = ok && move_vectors(values, row, failure);
+	ok = ok && library_plan(&row->execution, failure) && move_vectors(values, row, failure);
 	if (ok)
 		describe(row, options);
 	return ok;

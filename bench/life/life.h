@@ -26,6 +26,7 @@ struct life_values {
 	const char *op, *isa, *clock;
 	int64_t ntheta, seed, grid_of_angles, iterations;
 	word_list generated;            /* options of further generated rows */
+	library_list libraries;         /* of all that is generated */
 	bool grid, scaling, checks_only;
 };
 
@@ -80,7 +81,6 @@ struct life_row {
 	struct session session;         /* of generated code */
 	struct results results;
 	struct execution execution;
-	struct build build;
 	bool is_generated;
 	const struct life_gpu_functions *gpu;   /* of a row that runs on a GPU; else NULL */
 	struct life_gpu_state *gpu_state;       /* of hand-written code */

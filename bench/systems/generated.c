@@ -277,14 +277,13 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 	bool is_held = strstr(version, "_held");
 	bool ok = bench_read_options(values->arena, is_held ? "held" : "generated", options, &values->run,
 				     &row->session.values, failure) &&
-		  open_program(values, row, &program, failure) && build_library(&row->session, &row->build, failure);
+		  open_program(values, row, &program, failure) &&
+		  library_share(&row->session, &values->libraries, &row->results, &row->execution, failure);
 	if (ok && row->session.values.explain)
 		fputs(explain_text(row->session.c, row->session.module), stdout);
-	ok = ok && library_load(&row->session, row->build.library, &row->results, &row->execution, failure);
 	row->execution.in_blocks = row->is_copy || is_held;
 	ok = ok && library_plan(&row->execution, failure) &&
 	     (!row->execution.in_blocks || hold_arrays(values, row, failure));
-	build_remove(&row->build);
 	if (ok && row->is_copy && row->n_held == 0) {
 		rows->n--;
 		systems_generated_free(row);

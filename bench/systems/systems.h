@@ -21,6 +21,7 @@ struct systems_values {
 	bool is_shared, is_many, has_algorithms;
 	int64_t seed;
 	word_list generated, held;      /* options of further generated rows */
+	library_list libraries;         /* of all generated rows */
 };
 
 /* ---- batch.c: one size ---------------------------------------------------------------- */
@@ -52,7 +53,6 @@ struct systems_row {
 	struct session session;         /* of generated code */
 	struct results results;
 	struct execution execution;
-	struct build build;
 	bool is_generated, is_stream;
 	bool is_copy;                   /* of arrays into blocks or, `out_of_blocks`, back, without a solve */
 	bool out_of_blocks;

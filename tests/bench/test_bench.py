@@ -221,6 +221,21 @@ def systems_are_measured_in_every_layout(folder):
 
 # Six programs are compiled, which takes its time.
 @case
+def the_same_code_is_compiled_once(folder):
+    """Whatever the sizes and the layouts; with --keep, other code has a folder of its own."""
+    log, compiler, kept = (Path(folder) / name for name in ("compiled.log", "cc", "kept"))
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec gcc "$@"\n')
+    compiler.chmod(0o755)
+    _, records = systems(folder, "tri", "--n=700", "--systems=4,40", "--versions=generated,generated_held,into_blocks",
+                         "--baseline=generated", "--generated=--interleave=off", f"--cc={compiler}", f"--keep={kept}")
+    assert len(records) == 8, records
+    assert len(log.read_text().splitlines()) == 2, log.read_text()
+    first, other = ((kept / part / "tri_batch.c").read_text() for part in (".", "1"))
+    assert "interleave" in first and "interleave" not in other
+    assert not (kept / "2").exists()
+
+
+@case
 def algorithms_stand_side_by_side(folder):
     if "PMG_TEST_LONG" not in os.environ:
         return

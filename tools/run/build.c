@@ -32,7 +32,8 @@ static bool make_folder(struct session *s, struct build *build, struct failure *
 	const char *tmp = getenv("TMPDIR"), *ending = compilation_device_ending(s->c);
 	build->is_kept = s->values.keep;
 	if (build->is_kept) {
-		build->folder = arena_string(s->arena, s->values.keep);
+		build->folder = build->number ? path_in(s, s->values.keep, arena_printf(s->arena, "%d", build->number))
+					      : arena_string(s->arena, s->values.keep);
 		if (mkdir(build->folder, 0777) != 0 && errno != EEXIST)
 			return fail_file(failure, build->folder, "cannot make the folder:");
 	} else {
@@ -131,15 +132,20 @@ static void specialize_rows(struct session *s)
 	}
 }
 
-static bool generate(struct session *s, struct build *build, struct failure *failure)
+bool build_generate(struct session *s, struct build *build, struct failure *failure)
 {
-	const char *c_text, *h_text;
-
+	*build = (struct build){ 0 };
 	specialize_rows(s);
-	if (!compilation_run_passes(s->c) || !compilation_generate(s->c, s->module->name, &c_text, &h_text))
+	if (!compilation_run_passes(s->c) ||
+	    !compilation_generate(s->c, s->module->name, &build->c_text, &build->h_text))
 		return program_failed(s, failure);
 	fputs(compilation_messages(s->c, s->values.remarks), stderr);
-	return write_text(build->c_file, c_text, failure) && write_text(build->h_file, h_text, failure) &&
+	return true;
+}
+
+static bool write_files(struct session *s, const struct build *build, struct failure *failure)
+{
+	return write_text(build->c_file, build->c_text, failure) && write_text(build->h_file, build->h_text, failure) &&
 	       (!build->device_file || write_text(build->device_file, s->c->device_text, failure));
 }
 
@@ -349,7 +355,7 @@ static bool start(struct session *s, const word_list *words, const struct build 
 	return false;
 }
 
-static bool compile(struct session *s, const struct build *build, struct failure *failure)
+static bool compile_files(struct session *s, const struct build *build, struct failure *failure)
 {
 	const char *include, *lib, *nvcc = build->device_file ? build_nvcc(s->arena, &s->values, failure) : "";
 	word_list words = { 0 }, device_words = { 0 };
@@ -364,11 +370,15 @@ static bool compile(struct session *s, const struct build *build, struct failure
 	return start(s, &device_words, build, "CUDA compiler", "--nvcc", failure);
 }
 
-bool build_library(struct session *s, struct build *build, struct failure *failure)
+bool build_compile(struct session *s, struct build *build, struct failure *failure)
 {
-	*build = (struct build){ 0 };
 	if (!make_folder(s, build, failure))
 		return false;
 	announce(build);
-	return generate(s, build, failure) && compile(s, build, failure);
+	return write_files(s, build, failure) && compile_files(s, build, failure);
+}
+
+bool build_library(struct session *s, struct build *build, struct failure *failure)
+{
+	return build_generate(s, build, failure) && build_compile(s, build, failure);
 }

@@ -139,6 +139,15 @@ bool library_plan(struct execution *e, struct failure *failure)
 	return true;
 }
 
+bool library_attach(struct session *s, const pmg_pipeline_desc *desc, struct results *results, struct execution *e,
+		    struct failure *failure)
+{
+	*e = (struct execution){ .session = s, .results = results, .desc = desc, .context = pmg_context_new(NULL) };
+	if (!e->context)
+		return fail_memory(failure, "the runtime");
+	return set_arguments(s, e, results, failure);
+}
+
 bool library_load(struct session *s, const char *path, struct results *results, struct execution *e,
 		  struct failure *failure)
 {
@@ -147,14 +156,9 @@ bool library_load(struct session *s, const char *path, struct results *results, 
 	void *library = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 	if (!library)
 		return fail(failure, OUTCOME_IO, "cannot load the generated library: %s", dlerror());
-	e->desc = find_pipeline(library, s->module->name, failure);
+	const pmg_pipeline_desc *desc = find_pipeline(library, s->module->name, failure);
 	dlclose(library);
-	if (!e->desc)
-		return false;
-	e->context = pmg_context_new(NULL);
-	if (!e->context)
-		return fail_memory(failure, "the runtime");
-	return set_arguments(s, e, results, failure);
+	return desc && library_attach(s, desc, results, e, failure);
 }
 
 bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,

@@ -140,9 +140,14 @@ bool fill_arguments(struct session *s, struct failure *failure);
 struct build {
 	char *folder, *c_file, *h_file, *library, *log;
 	char *device_file, *object; /* of a target with a device; else NULL */
+	const char *c_text, *h_text;
+	int number;                 /* from 1 on: of the folder in the one that values.keep names */
 	bool is_kept;
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);
+/* Its two halves: the texts, then files and compilers. */
+bool build_generate(struct session *s, struct build *build, struct failure *failure);
+bool build_compile(struct session *s, struct build *build, struct failure *failure);
 /* False: prints the messages of the compiler about the program. */
 bool program_failed(struct session *s, struct failure *failure);
 /* CUDA's compiler and its flags for the GPUs that are asked for, in words; NULL: these are no GPUs. */
@@ -191,8 +196,11 @@ void tune_print(const struct execution *e);
 /* Loads, and the arguments are set; closed by the caller in any case. The library stays in memory. */
 bool library_load(struct session *s, const char *path, struct results *results, struct execution *e,
 		  struct failure *failure);
+/* The same of a pipeline of a library that is loaded. */
+bool library_attach(struct session *s, const pmg_pipeline_desc *desc, struct results *results, struct execution *e,
+		    struct failure *failure);
 bool library_plan(struct execution *e, struct failure *failure);
-/* The two together. */
+/* library_load and library_plan. */
 bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
 		  struct failure *failure);
 /* Gives a scalar of type f64 another value than the session has, for the next executions. */
@@ -204,6 +212,18 @@ bool library_step(struct execution *e, pmg_control *control, struct failure *fai
 void library_close(struct execution *e);
 bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
 		 struct failure *failure);
+
+/* ---- share.c: libraries that sessions of this process share -------------------------------------- */
+struct shared_library {
+	const char *key;        /* compilers and texts */
+	const pmg_pipeline_desc *desc;
+};
+typedef VEC(struct shared_library) library_list;
+
+/* As library_load of a build, or of one in the list that the same compilers made of the same texts; it has all builds
+ * afterwards. Sessions with one list have one arena. */
+bool library_share(struct session *s, library_list *libraries, struct results *results, struct execution *e,
+		   struct failure *failure);
 
 /* ---- cache.c: what is kept for later runs ---------------------------------------------- */
 const char *cache_path(struct arena *arena, const char *name); /* NULL: there is no place */
