@@ -297,7 +297,7 @@ static pmg_status choose_by_trials(struct choosing *c, struct plan **plan)
 {
 	const int32_t threads = threads_to_expect(c->options);
 
-	c->best_lanes = widths_best(c->desc, c->args, c->options, c->extents, threads, widths_near(threads));
+	c->best_lanes = widths_best(c->desc, c->options, c->extents, threads, widths_near(threads));
 	trials_begin(c);
 	return is_measured(c->options) ? choose_measured(c, plan) : choose_estimated(c, "estimated", plan);
 }

@@ -67,14 +67,24 @@ static bool rows_are_even(const pmg_buffer *buffer, int32_t rank, int64_t size, 
 	return true;
 }
 
-int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
+bool argument_has_lanes(const pmg_array_desc *array)
+{
+	return !array_is_internal(array) && array->lanes > 0;
+}
+
+int64_t bytes_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
 {
 	int64_t bytes = 0;
 
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (!array_is_internal(&desc->arrays[i]) && desc->arrays[i].lanes > 0)
+		if (argument_has_lanes(&desc->arrays[i]))
 			bytes += array_bytes(&desc->arrays[i], extents);
-	return bytes >= FAR_ARGUMENTS ? LARGE_AMONG_FAR : LARGE_RESULT;
+	return bytes;
+}
+
+int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
+{
+	return bytes_with_lanes(desc, extents) >= FAR_ARGUMENTS ? LARGE_AMONG_FAR : LARGE_RESULT;
 }
 
 static bool is_far(const pmg_buffer *buffer, int64_t bytes)

@@ -268,6 +268,8 @@ bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 #define LARGE_RESULT (16 << 20)
 #define FAR_ARGUMENTS (24 << 20)
 #define LARGE_AMONG_FAR (4 << 20)
+bool argument_has_lanes(const pmg_array_desc *array);           /* false for other arrays */
+int64_t bytes_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 bool lanes_are_whole(const void *data, int64_t lane_bytes);     /* lines of the caches */
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
@@ -579,8 +581,8 @@ int32_t widths_lanes(const pmg_pipeline_desc *desc);
 int64_t widths_near(int32_t threads);
 /* Which number of lanes, among those of all candidates, suits so many threads best, where nothing else is known; their
  * second caches hold `near` bytes. */
-int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
-		    const int64_t *extents, int32_t threads, int64_t near);
+int32_t widths_best(const pmg_pipeline_desc *desc, const pmg_options *options, const int64_t *extents, int32_t threads,
+		    int64_t near);
 
 /* ---- plan.c */
 

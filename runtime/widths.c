@@ -13,42 +13,30 @@
 /* Of a second cache, where the system does not tell. */
 #define NEAR_MEMORY ((int64_t) 256 << 10)
 
-static bool has_lanes(const pmg_array_desc *array)
-{
-	return !array_is_internal(array) && array->lanes > 0;
-}
-
 int32_t widths_lanes(const pmg_pipeline_desc *desc)
 {
 	int32_t lanes = 0;
 
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (has_lanes(&desc->arrays[i]) && (lanes == 0 || desc->arrays[i].lanes < lanes))
+		if (argument_has_lanes(&desc->arrays[i]) && (lanes == 0 || desc->arrays[i].lanes < lanes))
 			lanes = desc->arrays[i].lanes;
 	return lanes;
 }
 
-/* What the arguments that may lie in blocks have together; -1: some have segments. */
-static int64_t bytes_in_blocks(const pmg_pipeline_desc *desc, const void *args)
+static bool has_segments(const pmg_pipeline_desc *desc)
 {
-	int64_t bytes = 0;
+	bool has = false;
 
-	for (int32_t i = 0; i < desc->n_arrays; i++) {
-		const pmg_array_desc *array = &desc->arrays[i];
-
-		if (has_lanes(array) && array->segments >= 0)
-			return -1;
-		if (has_lanes(array))
-			bytes += memory_bytes(buffer_elements(array_argument(array, args)), array->type);
-	}
-	return bytes;
+	for (int32_t i = 0; i < desc->n_arrays; i++)
+		has |= argument_has_lanes(&desc->arrays[i]) && desc->arrays[i].segments >= 0;
+	return has;
 }
 
 /* How many systems the arguments in blocks are of; 0: there are none, or all have segments. */
 static int64_t systems_in_blocks(const pmg_pipeline_desc *desc, const int64_t *extents)
 {
 	for (int32_t i = 0; i < desc->n_arrays; i++)
-		if (has_lanes(&desc->arrays[i]) && desc->arrays[i].segments < 0)
+		if (argument_has_lanes(&desc->arrays[i]) && desc->arrays[i].segments < 0)
 			return extents[desc->arrays[i].first_extent];
 	return 0;
 }
@@ -70,10 +58,10 @@ int64_t widths_near(int32_t threads)
 	return (bytes > 0 ? bytes : NEAR_MEMORY) * threads;
 }
 
-int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_options *options,
-		    const int64_t *extents, int32_t threads, int64_t near)
+int32_t widths_best(const pmg_pipeline_desc *desc, const pmg_options *options, const int64_t *extents, int32_t threads,
+		    int64_t near)
 {
-	const int64_t systems = systems_in_blocks(desc, extents), bytes = bytes_in_blocks(desc, args);
+	const int64_t systems = systems_in_blocks(desc, extents), bytes = bytes_with_lanes(desc, extents);
 	const int32_t first = widths_lanes(desc);
 	int32_t least = first, most = first;
 
@@ -88,7 +76,7 @@ int32_t widths_best(const pmg_pipeline_desc *desc, const void *args, const pmg_o
 	/* A lane of a narrow block, whose rows wait for each other, takes up to a third longer. */
 	if (3 * lanes_of_a_thread(systems, first, threads) > 4 * lanes_of_a_thread(systems, least, threads))
 		return least;
-	if (!options->in_blocks || bytes < 0)
+	if (!options->in_blocks || has_segments(desc))
 		return first;
 	if (bytes >= FAR_MEMORY)
 		return least;

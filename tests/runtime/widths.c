@@ -293,12 +293,11 @@ static void test_share(struct tests *tests)
 
 	widths_open(&w, 0, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
 	w.args.m = 16;
-	w.args.x.shape[0] = w.args.y.shape[0] = 16;
 	extents(&w.args, values);
-	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 4*2*5120/3 + 1) == 8);
-	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 4*2*5120/3 - 1) == 4);
+	CHECK(tests, widths_best(&w.desc[FIRST], &options, values, 2, 4*2*5120/3 + 1) == 8);
+	CHECK(tests, widths_best(&w.desc[FIRST], &options, values, 2, 4*2*5120/3 - 1) == 4);
 	w.arrays[FIRST][Y].segments = X;
-	CHECK(tests, widths_best(&w.desc[FIRST], &w.args, &options, values, 2, 1 << 30) == 4);
+	CHECK(tests, widths_best(&w.desc[FIRST], &options, values, 2, 1 << 30) == 4);
 	CHECK(tests, widths_near(2) == 2*widths_near(1) && widths_near(1) > 0);
 	widths_close(tests, &w);
 }
