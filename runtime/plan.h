@@ -263,8 +263,8 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
  * past the caches: less is kept, as a rule, until the next loop reads it. Where the arguments with lanes have
- * FAR_ARGUMENTS together, which a last cache seldom has room for, so are results of LARGE_AMONG_FAR in blocks and in
- * lanes of whole lines. */
+ * FAR_ARGUMENTS together, so are results of LARGE_AMONG_FAR in blocks and in lanes of whole lines: they then pushed out
+ * of a last cache, even one of 300 MB that others use, what the next execution reads. */
 #define LARGE_RESULT (16 << 20)
 #define FAR_ARGUMENTS (24 << 20)
 #define LARGE_AMONG_FAR (4 << 20)
@@ -292,13 +292,15 @@ void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_pl
 bool copies_are_large(int32_t n, const pmg_buffer *const *to);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
-/* Pairs of buffers that change their layout: so many in one loop. What is wrong with a call; with each buffer, the
- * shapes of a pair, as `check_shapes` finds it, or the memory that they have. */
+/* Pairs of buffers that change their layout: so many in one loop. */
 enum { MOST_PAIRS = 16 };
-typedef pmg_status pair_checker(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
-				const void *user);
+/* Fails if the call is wrong, whatever the buffers are. */
 pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			       const pmg_buffer *const *from, int32_t threads);
+/* Behind that: fails if a buffer is wrong by itself, if `check_shapes` says so of a pair, or if memory that is written
+ * is shared. Messages begin with `pair`, which names one of several; `user` is for `check_shapes` alone. */
+typedef pmg_status pair_checker(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+				const void *user);
 pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 				const pmg_buffer *const *from, pair_checker *check_shapes, const void *user);
 #define BLOCKS_INTO_BLOCKS "blocks become blocks of another width by way of a flat buffer"

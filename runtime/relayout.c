@@ -8,6 +8,8 @@
 
 #include <stdio.h>
 
+enum { PAIR_TEXT_SIZE = 24 };
+
 /* ---- Copies ---- */
 
 /* The blocks `first`..`first + n_blocks`, and the first `n` lanes of each, as [n_blocks, n, rows…]. */
@@ -225,8 +227,6 @@ static int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const 
 				return at;
 	return n;
 }
-
-enum { PAIR_TEXT_SIZE = 24 };
 
 /* How messages about one of several begin, else "". */
 static const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)

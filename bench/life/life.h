@@ -26,7 +26,7 @@ struct life_values {
 	const char *op, *isa, *clock;
 	int64_t ntheta, seed, grid_of_angles, iterations;
 	word_list generated;            /* options of further generated rows */
-	library_list libraries;         /* of all that is generated */
+	library_list libraries;         /* of generated rows and fits, but for those of solvers.c */
 	bool grid, scaling, checks_only;
 };
 

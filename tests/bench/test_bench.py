@@ -219,22 +219,43 @@ def systems_are_measured_in_every_layout(folder):
     assert [r["version"] for r in records] == ["generated_held"], records   # nothing is in blocks
 
 
-# Six programs are compiled, which takes its time.
+def logging_compiler(folder, name, command):
+    """A C compiler that notes each call in the file that is given back."""
+    compiler, log = Path(folder) / name, Path(folder) / f"{name}.log"
+    compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\n{command}\n')
+    compiler.chmod(0o755)
+    return compiler, log
+
+
 @case
 def the_same_code_is_compiled_once(folder):
-    """Whatever the sizes and the layouts; with --keep, other code has a folder of its own."""
-    log, compiler, kept = (Path(folder) / name for name in ("compiled.log", "cc", "kept"))
-    compiler.write_text(f'#!/bin/sh\necho "$@" >> {log}\nexec gcc "$@"\n')
-    compiler.chmod(0o755)
+    """Whatever the number of systems and the layouts, but for each compiler and folder; with --keep, other code has a
+    folder of its own."""
+    compiler, log = logging_compiler(folder, "cc", 'exec gcc "$@"')
+    another, other_log = logging_compiler(folder, "another", 'exec gcc "$@"')
+    kept, apart = Path(folder) / "kept", Path(folder) / "apart"
     _, records = systems(folder, "tri", "--n=700", "--systems=4,40", "--versions=generated,generated_held,into_blocks",
-                         "--baseline=generated", "--generated=--interleave=off", f"--cc={compiler}", f"--keep={kept}")
-    assert len(records) == 8, records
-    assert len(log.read_text().splitlines()) == 2, log.read_text()
-    first, other = ((kept / part / "tri_batch.c").read_text() for part in (".", "1"))
-    assert "interleave" in first and "interleave" not in other
-    assert not (kept / "2").exists()
+                         "--baseline=generated", "--generated=--interleave=off", f"--generated=--cc={another}",
+                         f"--generated=--keep={apart}", f"--cc={compiler}", f"--keep={kept}")
+    assert len(records) == 12, records
+    assert len(log.read_text().splitlines()) == 3, log.read_text()
+    assert len(other_log.read_text().splitlines()) == 1, other_log.read_text()
+    first, flat, again = ((kept / part / "tri_batch.c").read_text() for part in (".", "1", "2"))
+    assert "interleave" in first and "interleave" not in flat
+    assert first == again == (apart / "tri_batch.c").read_text()
+    assert not (kept / "3").exists() and not (apart / "1").exists()
 
 
+@case
+def what_cannot_be_compiled_is_kept_too(folder):
+    compiler, _ = logging_compiler(folder, "failing", "exit 1")
+    kept = Path(folder) / "failed"
+    out = bench("tri", "--n=7", "--systems=4", "--versions=generated", "--min-time=0", f"--cc={compiler}",
+                f"--keep={kept}", status=7)
+    assert f"the C compiler '{compiler}' fails" in out and (kept / "tri_batch.c").exists(), out
+
+
+# Six programs are compiled, which takes its time.
 @case
 def algorithms_stand_side_by_side(folder):
     if "PMG_TEST_LONG" not in os.environ:

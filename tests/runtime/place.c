@@ -430,11 +430,11 @@ static void test_past_among_far(struct tests *tests, pmg_context *context)
 	CHECK(tests, is_large(&ragged, &rows, LARGE_AMONG_FAR) && !is_large(&ragged, &rows, LARGE_RESULT));
 	CHECK(tests, !is_large(&ragged, &fewer_rows, LARGE_AMONG_FAR));
 	free(memory);
-	memory = aligned_alloc(PMG_CACHE_LINE, 32*8*3*(size_t) n);
-	chains = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, 3*n });
-	memset(memory, 0, 32*8*3*(size_t) n);
-	CHECK(tests, memory && asks_among(context, 2, 32, 3*n, &chains) && seen.is_large);
-	CHECK(tests, asks_among(context, 1, 32, 3*n, &chains) && !seen.is_large);
+	memory = aligned_alloc(PMG_CACHE_LINE, 32*8*(size_t) half);
+	chains = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, half });
+	memset(memory, 0, 32*8*(size_t) half);
+	CHECK(tests, memory && asks_among(context, 2, 32, half, &chains) && seen.is_large);
+	CHECK(tests, asks_among(context, 1, 32, half, &chains) && !seen.is_large);
 	free(memory);
 }
 

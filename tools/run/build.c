@@ -2,7 +2,7 @@
  *
  * From the module to a library: the passes and the generator in this process, then the C compiler as
  * another one, started without a shell, in a folder of its own that goes away on every path unless --keep
- * names it. For a target with a device, its compiler follows, and links both. */
+ * names it, or the folder around it. For a target with a device, its compiler follows, and links both. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -207,11 +207,15 @@ static void push_words(struct session *s, word_list *words, const char *text)
 			vec_push(s->arena, words, word);
 }
 
+const char *build_cc(const struct run_values *values)
+{
+	return values->cc ? values->cc : "gcc";
+}
+
 static void list_arguments(struct session *s, const struct build *build, const char *include, const char *lib,
 			   word_list *words)
 {
-	const char *cc = s->values.cc ? s->values.cc : "gcc";
-	push_words(s, words, cc);
+	push_words(s, words, build_cc(&s->values));
 	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fopenmp -fPIC -fwrapv");
 	if (words->n > 0 && is_clang(words->items[0]))
 		push_words(s, words, "-fveclib=libmvec -fno-math-errno");

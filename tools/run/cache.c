@@ -83,7 +83,7 @@ static const char *library_path(struct session *s)
 	const char *home = getenv("PMG_HOME");
 	add_text(&sum, s->text);
 	add_text(&sum, values->with ? values->with : "");
-	add_text(&sum, values->cc ? values->cc : "");
+	add_text(&sum, build_cc(values));
 	add_text(&sum, values->target);
 	add_text(&sum, values->nvcc ? values->nvcc : "");
 	add_text(&sum, values->arch ? values->arch : "");

@@ -2,9 +2,10 @@
  *
  * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
  * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
- * compiled from generated C (build.c, library.c) or by the interpreter (interpret.c), and what comes out is
- * compared, told and saved (compare.c, report.c, outputs.c, state.c). What goes wrong is told by messages.c. All
- * parts work on the module, which is there before anything is generated. */
+ * compiled from generated C (build.c, library.c), or shared or kept from another run (share.c, cache.c), in the way
+ * that tune.c chooses, or by the interpreter (interpret.c), and what comes out is compared, told and saved (compare.c,
+ * report.c, outputs.c, state.c). What goes wrong is told by messages.c and suggest.c. All parts work on the module,
+ * which is there before anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -141,15 +142,16 @@ struct build {
 	char *folder, *c_file, *h_file, *library, *log;
 	char *device_file, *object; /* of a target with a device; else NULL */
 	const char *c_text, *h_text;
-	int number;                 /* from 1 on: of the folder in the one that values.keep names */
+	int number;                 /* before build_compile; from 1 on: of a folder in the one that is kept */
 	bool is_kept;
 };
 bool build_library(struct session *s, struct build *build, struct failure *failure);
-/* Its two halves: the texts, then files and compilers. */
+/* Its two halves: the texts, then files and compilers, in a folder that goes away or the one that values.keep names. */
 bool build_generate(struct session *s, struct build *build, struct failure *failure);
 bool build_compile(struct session *s, struct build *build, struct failure *failure);
 /* False: prints the messages of the compiler about the program. */
 bool program_failed(struct session *s, struct failure *failure);
+const char *build_cc(const struct run_values *values);
 /* CUDA's compiler and its flags for the GPUs that are asked for, in words; NULL: these are no GPUs. */
 const char *build_nvcc(struct arena *arena, const struct run_values *values, struct failure *failure);
 void build_remove(struct build *build);
@@ -215,13 +217,13 @@ bool library_run(struct session *s, const char *path, struct results *results, s
 
 /* ---- share.c: libraries that sessions of this process share -------------------------------------- */
 struct shared_library {
-	const char *key;        /* compilers and texts */
-	const pmg_pipeline_desc *desc;
+	const char *key, *folder;       /* folder, compilers and texts; the folder of --keep or "" */
+	const pmg_pipeline_desc *desc;  /* NULL: it could not be compiled */
 };
 typedef VEC(struct shared_library) library_list;
 
-/* As library_load of a build, or of one in the list that the same compilers made of the same texts; it has all builds
- * afterwards. Sessions with one list have one arena. */
+/* As library_load of a build, or of one in the list that the same compilers made of the same texts. Sessions with one
+ * list have one arena. */
 bool library_share(struct session *s, library_list *libraries, struct results *results, struct execution *e,
 		   struct failure *failure);
 
