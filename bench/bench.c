@@ -33,8 +33,7 @@ static bool unknown_family(const char *name, struct failure *failure)
 	for (int i = 0; i < N_FAMILIES; i++)
 		names[i] = family_name(families[i]);
 	fail(failure, OUTCOME_USAGE, "there is nothing called '%s' to measure", name);
-	const char *near = suggest_nearest(name, names, N_FAMILIES);
-	fail_help(failure, "did you mean '%s'?", near ? near : names[0]);
+	fail_help_choose(failure, name, names, N_FAMILIES);
 	return false;
 }
 

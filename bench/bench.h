@@ -34,6 +34,11 @@ typedef VEC(struct record) record_list;
 
 struct record record_new(void);         /* all texts "", all numbers NaN */
 void record_write(const struct record *record, FILE *stream);
+/* Before the work, for records at its end; `*file` is NULL without a path. What is there stays until records_begin. */
+bool records_open(FILE **file, const char *path, struct failure *failure);
+bool records_begin(FILE *file);
+/* Were all of them written? */
+bool records_close(FILE *file, const char *path, struct failure *failure);
 /* A line for each record; a member that is missing is as in a new record, others are ignored. */
 bool records_read(struct arena *arena, const char *path, record_list *records, struct failure *failure);
 
@@ -70,6 +75,8 @@ bool version_is_unknown(const char *name, const char *where, const char *const *
 bool measure(struct arena *arena, const row_list *rows, const struct effort *effort, struct failure *failure);
 /* NULL: it is not among the rows. */
 const struct row *find_baseline(const row_list *rows, const char *op, const char *baseline);
+/* Fails: of what is measured, which are these versions, some more than once, none is called so. */
+bool baseline_is_unknown(struct arena *arena, const char *baseline, const word_list *versions, struct failure *failure);
 /* Sets the baseline's name and the ratios of all rows of its op. */
 void relate(struct arena *arena, const row_list *rows, const char *baseline);
 const char *machine_name(struct arena *arena);

@@ -32,6 +32,21 @@ bool version_is_unknown(const char *name, const char *where, const char *const *
 	return false;
 }
 
+bool baseline_is_unknown(struct arena *arena, const char *baseline, const word_list *versions, struct failure *failure)
+{
+	word_list names = { 0 };
+	for (int i = 0; i < versions->n; i++) {
+		bool is_there = false;
+		for (int j = 0; j < names.n; j++)
+			is_there = is_there || strcmp(names.items[j], versions->items[i]) == 0;
+		if (!is_there)
+			vec_push(arena, &names, versions->items[i]);
+	}
+	fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'", baseline);
+	fail_help_choose(failure, baseline, names.items, names.n);
+	return false;
+}
+
 bool effort_read(const char *min_time, const char *clock, struct effort *effort, struct failure *failure)
 {
 	*effort = (struct effort){ .min_seconds = 1, .min_runs = 6, .max_runs = 2000 };

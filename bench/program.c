@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "commands.h"
+#include "handtuned/life_cpu.h"
 #include "handtuned/life_layout.h"
 
 /* ---- Options ---------------------------------------------------------------------------- */
@@ -16,7 +17,7 @@
 static bool is_refused(const char *name, size_t length)
 {
 	static const char *const refused[] = { "output", "interp", "compare", "time", "repeat", "iterations", "force",
-					       "pipeline" };
+					       "pipeline", "max-mem", "state", "resume" };
 	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++)
 		if (strlen(refused[i]) == length && strncmp(refused[i], name, length) == 0)
 			return true;
@@ -43,8 +44,8 @@ int bench_take_option(struct run_values *run, struct arena *arena, char **argume
 	return run_command.more(run, arguments, n, failure);
 }
 
-/* The next word of a text, which may be in single quotes; NULL: no more. */
-static char *next_word(char **rest)
+/* The next word of a text, which may be in single quotes, of which one may be missing; NULL: no more. */
+static char *next_word(char **rest, bool *is_open)
 {
 	char *word = *rest + strspn(*rest, " ");
 	char end = *word == '\'' ? '\'' : ' ';
@@ -52,6 +53,7 @@ static char *next_word(char **rest)
 	if (!*word)
 		return NULL;
 	char *after = strchr(word, end);
+	*is_open = end == '\'' && !after;
 	*rest = after ? after + 1 : word + strlen(word);
 	if (after)
 		*after = '\0';
@@ -62,8 +64,11 @@ bool bench_read_options(struct arena *arena, const char *flag, const char *text,
 			struct run_values *run, struct failure *failure)
 {
 	char *rest = arena_string(arena, text);
+	bool is_open = false;
 	*run = *before;
-	for (char *word = next_word(&rest); word; word = next_word(&rest)) {
+	for (char *word = next_word(&rest, &is_open); word; word = next_word(&rest, &is_open)) {
+		if (is_open)
+			return fail(failure, OUTCOME_USAGE, "--%s: the quote before '%s' is not closed", flag, word);
 		int taken = bench_take_option(run, arena, &word, 1, failure);
 		if (taken == 0) {
 			fail(failure, OUTCOME_USAGE, "--%s: unknown option '%s'", flag, word);
@@ -75,6 +80,27 @@ bool bench_read_options(struct arena *arena, const char *flag, const char *text,
 			return false;
 	}
 	return true;
+}
+
+void bench_explain(const struct session *s, const char *version, const char *options)
+{
+	printf("%s%s%s:\n%s\n", version, *options ? " " : "", options, explain_text(s->c, s->module));
+}
+
+bool bench_check_isa(const char *isa, struct failure *failure)
+{
+	const char *names[8];
+	int n = 0;
+	for (; life_cpu_isa(n) && n < 8; n++)
+		names[n] = life_cpu_isa(n);
+	for (int i = 0; i < n && isa; i++)
+		if (strcmp(names[i], isa) == 0)
+			return true;
+	if (!isa)
+		return true;
+	fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", isa);
+	fail_help_choose(failure, isa, names, n);
+	return false;
 }
 
 /* ---- Files and memory ------------------------------------------------------------------------ */

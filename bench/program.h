@@ -13,6 +13,10 @@ int bench_take_option(struct run_values *run, struct arena *arena, char **argume
 /* The options in `text` of --flag, words that may be in single quotes, over those of `before`. */
 bool bench_read_options(struct arena *arena, const char *flag, const char *text, const struct run_values *before,
 			struct run_values *run, struct failure *failure);
+/* Prints every decision, below the name of the version. */
+void bench_explain(const struct session *s, const char *version, const char *options);
+/* Is it NULL, or a level of hand-written code that this processor runs? */
+bool bench_check_isa(const char *isa, struct failure *failure);
 /* A file of the repository, where the programs are installed, built or started; NULL: none. */
 const char *bench_find_file(struct arena *arena, const char *name, struct failure *failure);
 /* As ndarray_new, 64-byte aligned; not cleared. */

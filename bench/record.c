@@ -4,9 +4,11 @@
  * members that it does not know. */
 #include "bench.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* ---- Members --------------------------------------------------------------------------- */
 
@@ -198,4 +200,23 @@ bool records_read(struct arena *arena, const char *path, record_list *records, s
 	free(line);
 	fclose(file);
 	return ok;
+}
+
+/* ---- Files --------------------------------------------------------------------------------- */
+
+bool records_open(FILE **file, const char *path, struct failure *failure)
+{
+	*file = path ? fopen(path, "ae") : NULL;
+	return !path || *file || fail_file(failure, path, "cannot write:");
+}
+
+bool records_begin(FILE *file)
+{
+	return ftruncate(fileno(file), 0) == 0 || errno == EINVAL;      /* EINVAL: a device, a pipe */
+}
+
+bool records_close(FILE *file, const char *path, struct failure *failure)
+{
+	bool ok = !ferror(file);
+	return (fclose(file) == 0 && ok) || fail_file(failure, path, "cannot write:");
 }

@@ -116,6 +116,7 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 	row->row.run = run_generated;
 	row->row.state = row;
 	row->session.arena = values->arena;
+	row->session.building = arena_printf(values->arena, "compiling generated %s", options);
 	vec_push(values->arena, rows, row);
 	bool ok = path && bench_read_options(values->arena, "generated", options, &values->run, &row->session.values,
 					     failure);
@@ -124,7 +125,7 @@ bool life_row_generated(struct life_values *values, const struct life_case *prob
 		  bench_results(&row->session, &row->results, &row->out, failure) &&
 		  library_share(&row->session, &values->libraries, &row->results, &row->execution, failure);
 	if (ok && row->session.values.explain)
-		fputs(explain_text(row->session.c, row->session.module), stdout);
+		bench_explain(&row->session, "generated", options);
 	ok = ok && library_plan(&row->execution, failure) && move_vectors(values, row, failure);
 	if (ok)
 		describe(row, options);

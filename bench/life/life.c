@@ -4,12 +4,10 @@
  * in one run, and writes table and records. */
 #include "life/life.h"
 
-#include <errno.h>
 #include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "families.h"
 
@@ -18,6 +16,7 @@
 struct life_run {
 	struct life_values *values;
 	FILE *json;             /* NULL: no records are asked for */
+	const char *baseline_asked;     /* NULL: it is the usual one */
 	struct life_case problem;
 	struct life_reference reference;
 	struct life_work work;
@@ -62,25 +61,30 @@ static void print_problem(const struct life_run *run)
 	       (long long) t->n_voxels, (long long) t->n_fibers, (long long) t->n_atoms, (long long) t->n_theta);
 }
 
-/* Before the work. What is there stays until there are records. */
-static bool open_records(struct life_run *run, struct failure *failure)
-{
-	const char *path = run->values->json;
-	run->json = path ? fopen(path, "ae") : NULL;
-	return !path || run->json || fail_file(failure, path, "cannot write:");
-}
-
 static bool write_records(struct life_run *run, const record_list *records, struct failure *failure)
 {
 	FILE *file = run->json;
 	if (!file)
 		return true;
-	bool ok = ftruncate(fileno(file), 0) == 0 || errno == EINVAL;   /* EINVAL: a device, a pipe */
+	bool ok = records_begin(file);
 	for (int i = 0; ok && i < records->n; i++)
 		record_write(&records->items[i], file);
-	ok = ok && !ferror(file);
 	run->json = NULL;
-	return (fclose(file) == 0 && ok) || fail_file(failure, run->values->json, "cannot write:");
+	return records_close(file, run->values->json, failure) &&
+	       (ok || fail_file(failure, run->values->json, "cannot write:"));
+}
+
+/* Which the user named: of one product at least. */
+static bool check_is_measured(const struct life_run *run, const char *baseline, struct failure *failure)
+{
+	word_list versions = { 0 };
+	for (int i = 0; i < run->rows.n; i++) {
+		const char *version = run->rows.items[i]->row.record.version;
+		if (strcmp(version, baseline) == 0)
+			return true;
+		vec_push(run->values->arena, &versions, version);
+	}
+	return baseline_is_unknown(run->values->arena, baseline, &versions, failure);
 }
 
 static bool make_rows(struct life_run *run, struct failure *failure)
@@ -92,7 +96,8 @@ static bool make_rows(struct life_run *run, struct failure *failure)
 	return life_rows_add(values, &run->problem, run->cpu, &run->rows, failure) &&
 	       (!values->grid || life_grid_add(values, &run->problem, run->cpu, &run->rows, failure)) &&
 	       (!values->scaling || life_scaling_add(values, &run->problem, run->cpu, &run->rows, failure)) &&
-	       (run->rows.n > 0 || fail(failure, OUTCOME_USAGE, "there is nothing to measure"));
+	       (run->rows.n > 0 || fail(failure, OUTCOME_USAGE, "there is nothing to measure")) &&
+	       (!run->baseline_asked || check_is_measured(run, run->baseline_asked, failure));
 }
 
 static bool measure_rows(struct life_run *run, struct failure *failure)
@@ -234,6 +239,17 @@ static bool check_versions(const struct life_values *values, struct failure *fai
 	return !values->baseline || check_baseline(values, values->baseline, failure);
 }
 
+static bool check_generated(const char *text, struct failure *failure)
+{
+	for (int op = 0; op < LIFE_OPS; op++) {
+		const char *name = life_op_name((enum life_op) op);
+		size_t n = strlen(name);
+		if (strncmp(text, name, n) == 0 && strcmp(text + n, ":") == 0)
+			return fail(failure, OUTCOME_USAGE, "--generated: there are no options behind '%s'", text);
+	}
+	return true;
+}
+
 static bool check_values(const struct life_values *values, struct failure *failure)
 {
 	if (!life_is_on_gpu(values) && strcmp(values->run.target, "openmp") != 0)
@@ -248,13 +264,10 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--op=fit takes --weights with --target=cuda only");
 	if (values->checks_only && (values->json || values->grid || values->scaling))
 		return fail(failure, OUTCOME_USAGE, "--check takes no --json, --grid or --scaling");
-	if (values->isa) {
-		for (int i = 0; life_cpu_isa(i); i++)
-			if (strcmp(life_cpu_isa(i), values->isa) == 0)
-				return true;
-		return fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", values->isa);
-	}
-	return true;
+	for (int i = 0; i < values->generated.n; i++)
+		if (!check_generated(values->generated.items[i], failure))
+			return false;
+	return bench_check_isa(values->isa, failure);
 }
 
 static bool measure_life(void *values, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -265,9 +278,10 @@ static bool measure_life(void *values, const word_list *operands, struct arena *
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
 	bool ok = check_values(v, failure) && check_versions(v, failure);
+	run.baseline_asked = v->baseline;
 	if (!v->baseline)
 		v->baseline = life_is_on_gpu(v) ? "gpu_opt_cut" : is_fit(v) ? "cpu_opt" : "cpu_naive";
-	ok = ok && open_records(&run, failure) && run_life(&run, failure);
+	ok = ok && records_open(&run.json, v->json, failure) && run_life(&run, failure);
 	free_run(&run);
 	return ok;
 }

@@ -273,6 +273,7 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 	row->row.run = row->is_copy ? run_copy : run_generated;
 	row->row.state = row;
 	row->session.arena = values->arena;
+	row->session.building = arena_printf(values->arena, "compiling %s %s", version, options);
 	vec_push(values->arena, rows, row);
 	bool is_held = strstr(version, "_held");
 	bool ok = bench_read_options(values->arena, is_held ? "held" : "generated", options, &values->run,
@@ -280,7 +281,7 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 		  open_program(values, row, &program, failure) &&
 		  library_share(&row->session, &values->libraries, &row->results, &row->execution, failure);
 	if (ok && row->session.values.explain)
-		fputs(explain_text(row->session.c, row->session.module), stdout);
+		bench_explain(&row->session, version, options);
 	row->execution.in_blocks = row->is_copy || is_held;
 	ok = ok && library_plan(&row->execution, failure) &&
 	     (!row->execution.in_blocks || hold_arrays(values, row, failure));

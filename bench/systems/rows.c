@@ -114,15 +114,45 @@ static bool is_generated(const char *name)
 	return false;
 }
 
+static bool has_word(const word_list *words, const char *word)
+{
+	for (int i = 0; i < words->n; i++)
+		if (strcmp(words->items[i], word) == 0)
+			return true;
+	return false;
+}
+
+bool systems_versions_check(const struct systems_values *values, struct failure *failure)
+{
+	word_list names = { 0 };
+	char *rest = arena_string(values->arena, values->versions ? values->versions : "");
+	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
+		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 && !system_version_named(name))
+			return unknown_version(name, failure);
+		if (*name)
+			vec_push(values->arena, &names, name);
+	}
+	/* Beside all of them, some that cannot be are left out. */
+	if (!values->versions || !values->baseline)
+		return true;
+	if (values->generated.n > 0 || values->has_algorithms)
+		vec_push(values->arena, &names, "generated");
+	if (values->held.n > 0)
+		vec_push(values->arena, &names, "generated_held");
+	if (values->has_algorithms)
+		vec_push(values->arena, &names, "sequential");
+	return has_word(&names, values->baseline) ||
+	       baseline_is_unknown(values->arena, values->baseline, &names, failure);
+}
+
 static bool add_version(struct systems_values *values, struct systems_case *problem, const char *name,
 			bool is_asked, systems_row_list *rows, struct failure *failure)
 {
-	const struct system_version *version = system_version_named(name);
 	if (is_generated(name))
 		return systems_row_generated(values, problem, name, "", rows, failure);
 	if (strcmp(name, "stream") == 0)
 		return add_stream(values, problem, rows);
-	return version ? add_hand(values, problem, version, is_asked, rows) : unknown_version(name, failure);
+	return add_hand(values, problem, system_version_named(name), is_asked, rows);
 }
 
 /* One system after the other, and blocks of half and of twice as many, as flat data and held so by the caller. */

@@ -66,12 +66,10 @@ static bool check_rows(const systems_row_list *rows, struct failure *failure)
 
 static bool fail_baseline(const struct systems_values *values, const row_list *measured, struct failure *failure)
 {
-	const char **names = arena_new_array(values->arena, const char *, measured->n);
+	word_list versions = { 0 };
 	for (int i = 0; i < measured->n; i++)
-		names[i] = measured->items[i]->record.version;
-	fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'", values->baseline);
-	fail_help_choose(failure, values->baseline, names, measured->n);
-	return false;
+		vec_push(values->arena, &versions, measured->items[i]->record.version);
+	return baseline_is_unknown(values->arena, values->baseline, &versions, failure);
 }
 
 static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
@@ -92,6 +90,8 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");
 	complete_records(run, problem, rows);
 	systems_print(problem, &measured, stdout);
+	if (run->json && run->n_cases == 0 && !records_begin(run->json))
+		return fail_file(failure, values->json, "cannot write:");
 	for (int i = 0; i < measured.n && run->json; i++)
 		record_write(&measured.items[i]->record, run->json);
 	if (run->json)
@@ -145,6 +145,12 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 
 /* ---- The sweep --------------------------------------------------------------------------------- */
 
+static bool read_systems(const char *word, int64_t *n_systems, struct failure *failure)
+{
+	return (parse_integer(word, n_systems) && *n_systems >= 1) ||
+	       fail(failure, OUTCOME_USAGE, "--systems: '%s' is not a number of systems", word);
+}
+
 /* The next of a list: numbers may have commas after them, "levels=256,2x32" is one shape. */
 static char *next_shape(char **rest)
 {
@@ -165,9 +171,7 @@ static bool run_shape(struct systems_run *run, const char *shape, struct failure
 	char *rest = arena_string(run->values->arena, run->values->systems);
 	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
 		int64_t n_systems;
-		if (!parse_integer(word, &n_systems) || n_systems < 1)
-			return fail(failure, OUTCOME_USAGE, "--systems: '%s' is not a number of systems", word);
-		if (!run_case(run, shape, n_systems, failure))
+		if (!read_systems(word, &n_systems, failure) || !run_case(run, shape, n_systems, failure))
 			return false;
 	}
 	return true;
@@ -194,10 +198,41 @@ static bool check_values(const struct systems_values *values, struct failure *fa
 		return fail(failure, OUTCOME_USAGE, "--precision: '%s' is neither f32 nor f64", precision);
 	if (values->is_shared && (values->is_tri || values->is_many || values->lengths))
 		return fail(failure, OUTCOME_USAGE, "--shared is for systems on one tree");
-	for (int i = 0; values->isa && life_cpu_isa(i); i++)
-		if (strcmp(life_cpu_isa(i), values->isa) == 0)
-			return true;
-	return !values->isa || fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", values->isa);
+	if (values->n && values->lengths)
+		return fail(failure, OUTCOME_USAGE, "--n and --lengths exclude each other");
+	return bench_check_isa(values->isa, failure);
+}
+
+/* Options of further generated rows, for the processor as all of them. */
+static bool check_options(const struct systems_values *values, const char *flag, const word_list *options,
+			  struct failure *failure)
+{
+	struct run_values read;
+	for (int i = 0; i < options->n; i++) {
+		if (!bench_read_options(values->arena, flag, options->items[i], &values->run, &read, failure))
+			return false;
+		if (strcmp(read.target, "openmp") != 0)
+			return fail(failure, OUTCOME_USAGE, "--%s: --target takes openmp here, not '%s'", flag,
+				    read.target);
+	}
+	return true;
+}
+
+/* Before anything is measured: is each item of a list one? */
+static bool check_lists(const struct systems_values *values, struct failure *failure)
+{
+	char *systems = arena_string(values->arena, values->systems);
+	char *shapes = arena_string(values->arena, values->is_tri ? values->n : values->trees);
+	struct tree_shape parsed;
+	int64_t n_systems;
+	for (char *word = strsep(&systems, ","); word; word = strsep(&systems, ","))
+		if (!read_systems(word, &n_systems, failure))
+			return false;
+	for (char *shape = next_shape(&shapes); shape; shape = next_shape(&shapes))
+		if (!systems_shape_parse(values, shape, &parsed, failure))
+			return false;
+	return check_options(values, "generated", &values->generated, failure) &&
+	       check_options(values, "held", &values->held, failure) && systems_versions_check(values, failure);
 }
 
 /* Where no lengths of tridiagonal systems are named: several, or the largest of those that are drawn. */
@@ -221,17 +256,14 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
 	if (!check_values(values, failure) || !complete_lengths(values, failure) ||
-	    !effort_read(values->min_time, values->clock, &run.effort, failure))
+	    !effort_read(values->min_time, values->clock, &run.effort, failure) || !check_lists(values, failure) ||
+	    !records_open(&run.json, values->json, failure))
 		return false;
 	run.effort.warm_seconds = WARM_SECONDS;
-	run.json = values->json ? fopen(values->json, "we") : NULL;
-	if (values->json && !run.json)
-		return fail_file(failure, values->json, "cannot write:");
+	struct failure of_file = { 0 };
 	bool ok = run_sweep(&run, failure);
-	bool is_whole = !run.json || !ferror(run.json);
-	if (run.json && fclose(run.json) != 0)
-		is_whole = false;
-	return ok && (is_whole || fail_file(failure, values->json, "cannot write:"));
+	bool is_whole = !run.json || records_close(run.json, values->json, ok ? failure : &of_file);
+	return ok && is_whole;
 }
 
 static struct systems_values default_values(struct arena *arena)

@@ -65,6 +65,8 @@ struct systems_row {
 
 typedef VEC(struct systems_row *) systems_row_list;
 
+/* Is there each version that is named, and the baseline among them? */
+bool systems_versions_check(const struct systems_values *values, struct failure *failure);
 /* Adds the rows that values.versions asks for; those that cannot be are told on the standard error. */
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 		      struct failure *failure);

@@ -276,7 +276,7 @@ def trees_are_measured_by_kind(folder):
         assert all(r["op"] == op for r in records)
     _, records = systems(folder, "hines", "--tree=64/9", "--many", "--versions=generated_held", "--systems=34000")
     assert records[0]["error"] < 1e-13 and records[0]["bound"] <= 1, records    # 17 MB, past the caches
-    _, records = systems(folder, "tri", "--lengths=3..19", "--n=19", "--versions=generated,sequential", "--systems=9",
+    _, records = systems(folder, "tri", "--lengths=3..19", "--versions=generated,sequential", "--systems=9",
                          "--generated=--parallel=off")
     assert [r["algorithm"] for r in records] == ["", "", "--parallel=off"], records
     _, records = systems(folder, "tri", "--lengths=3..19", "--versions=sequential", "--systems=9")
@@ -328,15 +328,27 @@ def wrong_calls_are_told(folder):
                         (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),
                         (["tri", "--lengths=9"], "'9' is not LOW..HIGH"),
                         (["tri", "--lengths=0..5"], "integers from 1 to 2147483647, LOW not above HIGH"),
+                        (["tri", "--lengths=3..5", "--n=4"], "--n and --lengths exclude each other"),
+                        (["tri", "--n=8,,9"], "'' is not a number of rows"),
+                        (["tri", "--systems=4,0"], "'0' is not a number of systems"),
+                        (["hines", "--tree=16/3,foo"], "foo"), (["tri", "--max-mem=1"], "unknown option '--max-mem'"),
+                        (["tri", "--generated=--target=cuda"], "--generated: --target takes openmp here"),
+                        (["tri", "--generated='--with=x"], "--generated: the quote before '--with=x' is not closed"),
+                        (["tri", "--versions=sequential", "--generated=--vector=off", "--baseline=multicore"],
+                         "there are sequential and generated"),
+                        (["life", "--generated=dsc:"], "there are no options behind 'dsc:'"),
+                        (["life", "--versions=cpu_naive", "--baseline=best"],
+                         "no version that is measured is called 'best'\n  help: there is only cpu_naive"),
                         (["hines", "--tree=smal-low"], "did you mean 'small-low'?"),
                         (["hines", "--shared", "--many"], "--shared is for systems on one tree"),
                         (["hines", "--isa=v9"], "cannot run 'v9'"), (["hines", "here"], "'here' is not an option"),
-                        (["lfe"], "did you mean 'life'?"), ([], "say what to measure"),
+                        (["lfe"], "did you mean 'life'?"), (["foo"], "there are life, hines and tri"),
+                        ([], "say what to measure"),
                         (["--compare", "one"], "takes two files")):
         small = {"life": ["--scale=0.0004", f"--cache={folder}"], "tri": ["--systems=3"],
                  "hines": ["--systems=3"]}.get(words[0] if words else "", [])
         out = bench(*words[:1], *small, *words[1:], status=2)
-        assert text in out, (words, out)
+        assert text in out and "median ms" not in out, (words, out)
     assert "cannot open" in bench("--compare", "/nowhere/a", "/nowhere/b", status=4)
     assert "nothing is measured" in bench("tri", "--n=8", "--systems=99999999999", status=5)
 
@@ -352,6 +364,10 @@ def records_that_cannot_be_written_are_told_before_anything_is_measured(folder):
     assert (Path(folder) / "records.json").read_text() == before
     _, records = life(folder, "--versions=best", "--op=wc")
     assert [r["op"] for r in records] == ["wc"], records
+    _, before = systems(folder, "tri", "--n=4", "--systems=3", "--versions=sequential")
+    for wrong in "--generated=--nothing=1", "--systems=4,0", "--baseline=multicore":
+        bench("tri", "--n=4", "--systems=3", "--versions=sequential", f"--json={folder}/systems.json", wrong, status=2)
+    assert [json.loads(line) for line in (Path(folder) / "systems.json").read_text().splitlines()] == before
 
 
 @case

@@ -210,13 +210,22 @@ bool command_parse(const struct command *command, struct arena *arena, int argc,
 
 /* ---- Help ------------------------------------------------------------------------ */
 
+/* Of UTF-8, whose further bytes begin with the bits 10. */
+static int columns_of(const char *text)
+{
+	int n = 0;
+	for (; *text; text++)
+		n += ((unsigned char) *text & 0xc0) != 0x80;
+	return n;
+}
+
 static void help_row(FILE *stream, const struct option_row *row)
 {
 	char left[80];
 	snprintf(left, sizeof(left), "%c%c%s --%s%s%s", row->letter ? '-' : ' ',
 		 row->letter ? row->letter : ' ', row->letter ? "," : " ", row->name, row->operand ? " " : "",
 		 row->operand ? row->operand : "");
-	fprintf(stream, "  %-26s  %s\n", left, row->text);
+	fprintf(stream, "  %s%*s  %s\n", left, columns_of(left) < 26 ? 26 - columns_of(left) : 0, "", row->text);
 }
 
 void command_help(const struct command *command, FILE *stream)

@@ -54,7 +54,11 @@ bool library_share(struct session *s, library_list *libraries, struct results *r
 		return library_attach(s, desc, results, e, failure);
 	build.number = count_in_folder(libraries, folder_of(s));
 	vec_push(s->arena, libraries, ((struct shared_library){ .key = key, .folder = folder_of(s) }));
+	if (s->building && progress_is_overwritten())
+		progress_tell("%s", s->building);
 	bool ok = build_compile(s, &build, failure) && library_load(s, build.library, results, e, failure);
+	if (s->building)
+		progress_forget();
 	build_remove(&build);
 	libraries->items[libraries->n - 1].desc = e->desc;
 	return ok;
