@@ -173,7 +173,8 @@ static bool make_weights(const struct life_values *values, struct life_case *pro
 	const char *text = values->weights ? values->weights : "dense";
 	bool is_sparse = strncmp(text, "sparse=", 7) == 0;
 	if (is_sparse ? !parse_real(text + 7, &share) || !(share >= 0 && share <= 1) : strcmp(text, "dense") != 0)
-		return fail(failure, OUTCOME_USAGE, "--weights: '%s' is neither dense nor sparse=SHARE", text);
+		return fail(failure, OUTCOME_USAGE, "--weights: '%s' is neither dense nor sparse=SHARE, from 0 to 1",
+			    text);
 	if (!aligned_array(&problem->w, PMG_F64, 1, &problem->tensor.n_fibers, failure))
 		return false;
 	double *w = problem->w.data;

@@ -67,7 +67,7 @@ bool systems_shape_parse(const struct systems_values *values, const char *text, 
 	*shape = (struct tree_shape){ 0 };
 	if (parse_integer(text, &shape->n) && shape->n >= 1 && shape->n <= INT32_MAX)
 		return true;
-	return fail(failure, OUTCOME_USAGE, "--n: '%s' is not a number of rows", text);
+	return fail(failure, OUTCOME_USAGE, "--n: '%s' is not a number of rows, from 1 to %d", text, INT32_MAX);
 }
 
 bool systems_case_open(const struct systems_values *values, const char *shape, int64_t n_systems,

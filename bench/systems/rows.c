@@ -129,6 +129,8 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
 		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 && !system_version_named(name))
 			return unknown_version(name, failure);
+		if (has_word(&names, name))
+			return fail(failure, OUTCOME_USAGE, "--versions: '%s' is there twice", name);
 		if (*name)
 			vec_push(values->arena, &names, name);
 	}
@@ -177,13 +179,22 @@ static bool add_layouts(struct systems_values *values, struct systems_case *prob
 	return ok;
 }
 
+static bool has_version(const systems_row_list *rows, const char *version)
+{
+	for (int i = 0; i < rows->n; i++)
+		if (strcmp(rows->items[i]->row.record.version, version) == 0)
+			return true;
+	return false;
+}
+
 /* Elimination as it is written, and what else the schedule offers. */
 static bool add_algorithms(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 			   struct failure *failure)
 {
 	static const char *const names[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "stone" };
 	const struct system_batch *b = &problem->batch;
-	bool ok = add_version(values, problem, "sequential", true, rows, failure);
+	bool ok = has_version(rows, "sequential") ||
+		  add_version(values, problem, "sequential", true, rows, failure);
 	for (size_t i = 0; ok && i < sizeof(names) / sizeof(names[0]); i++) {
 		const char *options = arena_printf(values->arena, "'--with=algorithm x : %s'", names[i]);
 		ok = systems_row_generated(values, problem, "generated", options, rows, failure);

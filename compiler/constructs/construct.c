@@ -134,6 +134,8 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 	struct diag *diag = report_array(call, arg, rank, rank);
 	const char *extents;
 
+	if (diag && rank == 1 && rows)
+		diag_help(call->diags, diag, given->span, "all systems lie one behind the other: [%s]", rows);
 	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1 || rank == 1)
 		return !diag;
 	extents = rows ? rows : extents_text(call, given);
@@ -144,6 +146,19 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [nSystems, %s], or "
 			  "[1, %s] for one", extents, extents);
 	return false;
+}
+
+bool construct_expect_rows(const struct construct_call *call, int arg, int max_rank, const char *rows)
+{
+	struct diag *diag = report_array(call, arg, 1, max_rank);
+
+	if (diag && max_rank > 1)
+		diag_help(call->diags, diag, call->args.items[arg].span,
+			  "it is [nSystems, %s] or, the same for all systems, [%s]", rows, rows);
+	else if (diag)
+		diag_help(call->diags, diag, call->args.items[arg].span,
+			  "all systems lie one behind the other: [%s]", rows);
+	return !diag;
 }
 
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient)

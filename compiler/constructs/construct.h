@@ -76,6 +76,8 @@ bool construct_expect_batch(const struct construct_call *call, int arg, int max_
 /* Of this rank, the first dimension being that of systems, as in the argument `other` if it has this rank or more;
  * `rows`, the other extents of each, where they are known, else NULL. */
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other, const char *rows);
+/* A value for each of the `rows`, or, of rank 2, for those of each system. */
+bool construct_expect_rows(const struct construct_call *call, int arg, int max_rank, const char *rows);
 /* Right-hand sides, of the rank of a coefficient or with one more dimension. */
 bool construct_expect_sides(const struct construct_call *call, int arg, int coefficient);
 bool construct_expect_extent(const struct construct_call *call, int arg, int dim, const char *extent, const char *why);

@@ -29,7 +29,7 @@ static bool check_coefficient(const struct construct_call *call, int arg, int ra
 {
 	int given;
 
-	if (!construct_expect_array(call, arg, 1, rank))
+	if (!construct_expect_rows(call, arg, rank, n_nodes(call)))
 		return false;
 	given = call->args.items[arg].rank;
 	return construct_expect_extent(call, arg, given - 1, n_nodes(call), "the number of nodes") &&

@@ -328,6 +328,8 @@ def wrong_calls_are_told(folder):
                         (["tri", "--precision=f16"], "'f16' is neither f32 nor f64"),
                         (["tri", "--lengths=9"], "'9' is not LOW..HIGH"),
                         (["tri", "--lengths=0..5"], "integers from 1 to 2147483647, LOW not above HIGH"),
+                        (["tri", "--versions=sequential,stream,sequential"], "'sequential' is there twice"),
+                        (["tri", "--n=2147483648"], "is not a number of rows, from 1 to 2147483647"),
                         (["tri", "--lengths=3..5", "--n=4"], "--n and --lengths exclude each other"),
                         (["tri", "--n=8,,9"], "'' is not a number of rows"),
                         (["tri", "--systems=4,0"], "'0' is not a number of systems"),
