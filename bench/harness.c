@@ -35,13 +35,9 @@ bool version_is_unknown(const char *name, const char *where, const char *const *
 bool baseline_is_unknown(struct arena *arena, const char *baseline, const word_list *versions, struct failure *failure)
 {
 	word_list names = { 0 };
-	for (int i = 0; i < versions->n; i++) {
-		bool is_there = false;
-		for (int j = 0; j < names.n; j++)
-			is_there = is_there || strcmp(names.items[j], versions->items[i]) == 0;
-		if (!is_there)
+	for (int i = 0; i < versions->n; i++)
+		if (!words_have(&names, versions->items[i]))
 			vec_push(arena, &names, versions->items[i]);
-	}
 	fail(failure, OUTCOME_USAGE, "--baseline: no version that is measured is called '%s'", baseline);
 	fail_help_choose(failure, baseline, names.items, names.n);
 	return false;

@@ -263,8 +263,8 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
 /* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
  * past the caches: less is kept, as a rule, until the next loop reads it. Where the arguments with lanes have
- * FAR_ARGUMENTS together, so are results of LARGE_AMONG_FAR in blocks and in lanes of whole lines: they then pushed out
- * of a last cache, even one of 300 MB that others use, what the next execution reads. */
+ * FAR_ARGUMENTS together, so are results of LARGE_AMONG_FAR in blocks and in lanes of whole lines: through the
+ * caches, they push out, even of a last one of 300 MB that others use, what the next execution reads. */
 #define LARGE_RESULT (16 << 20)
 #define FAR_ARGUMENTS (24 << 20)
 #define LARGE_AMONG_FAR (4 << 20)

@@ -114,14 +114,6 @@ static bool is_generated(const char *name)
 	return false;
 }
 
-static bool has_word(const word_list *words, const char *word)
-{
-	for (int i = 0; i < words->n; i++)
-		if (strcmp(words->items[i], word) == 0)
-			return true;
-	return false;
-}
-
 bool systems_versions_check(const struct systems_values *values, struct failure *failure)
 {
 	word_list names = { 0 };
@@ -129,7 +121,7 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
 		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 && !system_version_named(name))
 			return unknown_version(name, failure);
-		if (has_word(&names, name))
+		if (words_have(&names, name))
 			return fail(failure, OUTCOME_USAGE, "--versions: '%s' is there twice", name);
 		if (*name)
 			vec_push(values->arena, &names, name);
@@ -143,7 +135,7 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 		vec_push(values->arena, &names, "generated_held");
 	if (values->has_algorithms)
 		vec_push(values->arena, &names, "sequential");
-	return has_word(&names, values->baseline) ||
+	return words_have(&names, values->baseline) ||
 	       baseline_is_unknown(values->arena, values->baseline, &names, failure);
 }
 

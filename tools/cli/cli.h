@@ -103,6 +103,7 @@ int command_do(const struct command *command, struct arena *arena, int argc, cha
 	       command_body *body);
 const char *s_of(int64_t n);                          /* behind the name of what there are n of: "s", but "" of one */
 bool parse_integer(const char *text, int64_t *value); /* all of the text, decimal */
+bool words_have(const word_list *words, const char *word);
 bool is_beyond_integers(const char *text);            /* such a text, of a number that int64_t does not hold */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
 

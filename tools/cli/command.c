@@ -23,6 +23,14 @@ bool parse_integer(const char *text, int64_t *value)
 	return end != text && *end == '\0' && errno == 0 && strchr("+-0123456789", text[0]);
 }
 
+bool words_have(const word_list *words, const char *word)
+{
+	for (int i = 0; i < words->n; i++)
+		if (strcmp(words->items[i], word) == 0)
+			return true;
+	return false;
+}
+
 bool is_beyond_integers(const char *text)
 {
 	const char *digits = text + strspn(text, "+-");
