@@ -134,9 +134,7 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 	struct diag *diag = report_array(call, arg, rank, rank);
 	const char *extents;
 
-	if (diag && rank == 1 && rows)
-		diag_help(call->diags, diag, given->span, "all systems lie one behind the other: [%s]", rows);
-	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1 || rank == 1)
+	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1)
 		return !diag;
 	extents = rows ? rows : extents_text(call, given);
 	if (batch->kind == ARG_ARRAY && batch->rank >= rank)

@@ -73,8 +73,8 @@ bool construct_expect_array(const struct construct_call *call, int arg, int min_
 /* Not a scalar, which has no extents that the others could be compared with; those of such arrays are `points`, as in
  * "s in 0..nSystems, i in 0..n". */
 bool construct_expect_batch(const struct construct_call *call, int arg, int max_rank, const char *points);
-/* Of this rank, the first dimension being that of systems, as in the argument `other` if it has this rank or more;
- * `rows`, the other extents of each, where they are known, else NULL. */
+/* Of this rank, above 1, the first dimension being that of systems, as in the argument `other` if it has this rank or
+ * more; `rows`, the other extents of each, where they are known, else NULL. */
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other, const char *rows);
 /* A value for each of the `rows`, or, of rank 2, for those of each system. */
 bool construct_expect_rows(const struct construct_call *call, int arg, int max_rank, const char *rows);

@@ -46,9 +46,9 @@ static bool signature(struct construct_call *call)
 				     "fixed in T : Tree(n); whose parents are T.parent"))
 		return false;
 	rank = is_tree(call) ? 2 : 1;
-	if (!construct_expect_systems(call, DIAG, rank, RHS, n_nodes(call)) || !check_coefficient(call, DIAG, rank) ||
-	    !check_coefficient(call, UPPER, rank) || !check_coefficient(call, LOWER, rank) ||
-	    !construct_expect_sides(call, RHS, DIAG))
+	if ((is_tree(call) && !construct_expect_systems(call, DIAG, rank, RHS, n_nodes(call))) ||
+	    !check_coefficient(call, DIAG, rank) || !check_coefficient(call, UPPER, rank) ||
+	    !check_coefficient(call, LOWER, rank) || !construct_expect_sides(call, RHS, DIAG))
 		return false;
 	for (int i = 0; i < rank; i++)
 		if (!construct_expect_extent(call, RHS, i, call->args.items[DIAG].extents[i], "that of the diagonal"))
