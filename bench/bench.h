@@ -36,7 +36,7 @@ struct record record_new(void);         /* all texts "", all numbers NaN */
 void record_write(const struct record *record, FILE *stream);
 /* Before the work, for records at its end; `*file` is NULL without a path. What is there stays until records_begin. */
 bool records_open(FILE **file, const char *path, struct failure *failure);
-bool records_begin(FILE *file);
+bool records_begin(FILE *file, const char *path, struct failure *failure);
 /* Were all of them written? */
 bool records_close(FILE *file, const char *path, struct failure *failure);
 /* A line for each record; a member that is missing is as in a new record, others are ignored. */

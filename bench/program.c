@@ -91,13 +91,13 @@ bool bench_check_isa(const char *isa, struct failure *failure)
 {
 	const char *names[8];
 	int n = 0;
-	for (; life_cpu_isa(n) && n < 8; n++)
-		names[n] = life_cpu_isa(n);
-	for (int i = 0; i < n && isa; i++)
-		if (strcmp(names[i], isa) == 0)
-			return true;
 	if (!isa)
 		return true;
+	for (; life_cpu_isa(n) && n < 8; n++) {
+		names[n] = life_cpu_isa(n);
+		if (strcmp(names[n], isa) == 0)
+			return true;
+	}
 	fail(failure, OUTCOME_USAGE, "--isa: this processor cannot run '%s'", isa);
 	fail_help_choose(failure, isa, names, n);
 	return false;

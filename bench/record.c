@@ -210,9 +210,10 @@ bool records_open(FILE **file, const char *path, struct failure *failure)
 	return !path || *file || fail_file(failure, path, "cannot write:");
 }
 
-bool records_begin(FILE *file)
+bool records_begin(FILE *file, const char *path, struct failure *failure)
 {
-	return ftruncate(fileno(file), 0) == 0 || errno == EINVAL;      /* EINVAL: a device, a pipe */
+	bool ok = ftruncate(fileno(file), 0) == 0 || errno == EINVAL;   /* EINVAL: a device, a pipe */
+	return ok || fail_file(failure, path, "cannot write:");
 }
 
 bool records_close(FILE *file, const char *path, struct failure *failure)

@@ -66,12 +66,11 @@ static bool write_records(struct life_run *run, const record_list *records, stru
 	FILE *file = run->json;
 	if (!file)
 		return true;
-	bool ok = records_begin(file);
+	bool ok = records_begin(file, run->values->json, failure);
 	for (int i = 0; ok && i < records->n; i++)
 		record_write(&records->items[i], file);
 	run->json = NULL;
-	return records_close(file, run->values->json, failure) &&
-	       (ok || fail_file(failure, run->values->json, "cannot write:"));
+	return records_close(file, run->values->json, failure) && ok;
 }
 
 /* Which the user named: of one product at least. */
@@ -239,17 +238,6 @@ static bool check_versions(const struct life_values *values, struct failure *fai
 	return !values->baseline || check_baseline(values, values->baseline, failure);
 }
 
-static bool check_generated(const char *text, struct failure *failure)
-{
-	for (int op = 0; op < LIFE_OPS; op++) {
-		const char *name = life_op_name((enum life_op) op);
-		size_t n = strlen(name);
-		if (strncmp(text, name, n) == 0 && strcmp(text + n, ":") == 0)
-			return fail(failure, OUTCOME_USAGE, "--generated: there are no options behind '%s'", text);
-	}
-	return true;
-}
-
 static bool check_values(const struct life_values *values, struct failure *failure)
 {
 	if (!life_is_on_gpu(values) && strcmp(values->run.target, "openmp") != 0)
@@ -264,10 +252,7 @@ static bool check_values(const struct life_values *values, struct failure *failu
 		return fail(failure, OUTCOME_USAGE, "--op=fit takes --weights with --target=cuda only");
 	if (values->checks_only && (values->json || values->grid || values->scaling))
 		return fail(failure, OUTCOME_USAGE, "--check takes no --json, --grid or --scaling");
-	for (int i = 0; i < values->generated.n; i++)
-		if (!check_generated(values->generated.items[i], failure))
-			return false;
-	return bench_check_isa(values->isa, failure);
+	return life_options_check(values, failure) && bench_check_isa(values->isa, failure);
 }
 
 static bool measure_life(void *values, const word_list *operands, struct arena *arena, struct failure *failure)

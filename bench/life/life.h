@@ -89,6 +89,8 @@ struct life_row {
 
 typedef VEC(struct life_row *) life_row_list;
 
+/* Of generated rows, also of products that are not measured: are they all right? */
+bool life_options_check(const struct life_values *values, struct failure *failure);
 /* Adds the rows that values.versions asks for; those that cannot be are told on the standard error. */
 bool life_rows_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
 		   life_row_list *rows, struct failure *failure);

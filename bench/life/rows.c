@@ -175,17 +175,6 @@ static bool add_version(struct life_values *values, const struct life_case *prob
 	return true;
 }
 
-/* One more row of generated code, or, where the product is not measured, only a look whether its options are right. */
-static bool add_generated(struct life_values *values, const struct life_case *problem, enum life_op op,
-			  const char *options, life_row_list *rows, struct failure *failure)
-{
-	struct run_values read;
-
-	if (life_op_wanted(values, op))
-		return life_row_generated(values, problem, op, options, rows, failure);
-	return bench_read_options(values->arena, "generated", options, &values->run, &read, failure);
-}
-
 /* Of 'OPTIONS', or 'OP:OPTIONS' for one product; NULL: not for this one. */
 static const char *options_for(const char *text, enum life_op op)
 {
@@ -196,6 +185,29 @@ static const char *options_for(const char *text, enum life_op op)
 			return named == (int) op ? text + n + 1 : NULL;
 	}
 	return text;
+}
+
+static bool check_options(const struct life_values *values, const char *text, struct failure *failure)
+{
+	struct run_values read;
+
+	for (int op = 0; op < LIFE_OPS; op++) {
+		const char *options = options_for(text, (enum life_op) op);
+
+		if (options && !*options)
+			return fail(failure, OUTCOME_USAGE, "--generated: there are no options behind '%s'", text);
+		if (options && !bench_read_options(values->arena, "generated", options, &values->run, &read, failure))
+			return false;
+	}
+	return true;
+}
+
+bool life_options_check(const struct life_values *values, struct failure *failure)
+{
+	for (int i = 0; i < values->generated.n; i++)
+		if (!check_options(values, values->generated.items[i], failure))
+			return false;
+	return true;
 }
 
 bool life_rows_add(struct life_values *values, const struct life_case *problem, struct life_cpu *cpu,
@@ -209,7 +221,8 @@ bool life_rows_add(struct life_values *values, const struct life_case *problem, 
 		for (int op = 0; op < LIFE_OPS; op++) {
 			const char *options = options_for(values->generated.items[i], (enum life_op) op);
 
-			if (options && !add_generated(values, problem, (enum life_op) op, options, rows, failure))
+			if (options && life_op_wanted(values, (enum life_op) op) &&
+			    !life_row_generated(values, problem, (enum life_op) op, options, rows, failure))
 				return false;
 		}
 	return true;

@@ -90,8 +90,8 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");
 	complete_records(run, problem, rows);
 	systems_print(problem, &measured, stdout);
-	if (run->json && run->n_cases == 0 && !records_begin(run->json))
-		return fail_file(failure, values->json, "cannot write:");
+	if (run->json && run->n_cases == 0 && !records_begin(run->json, values->json, failure))
+		return false;
 	for (int i = 0; i < measured.n && run->json; i++)
 		record_write(&measured.items[i]->record, run->json);
 	if (run->json)
