@@ -171,6 +171,8 @@
  * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
  *   block where it is flat; rows of children are read in between, hines.pmg:36
+ * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, hines.pmg:39
  *
  * Pipeline hines_forest with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -3322,14 +3324,13 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 		int64_t begin_2 = 0, end = 0;
 		const double *diag_rows = diag_block;
 		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
-		double *restrict rhs_block = (double *) plan->data[11] + pmg_thread()*40*16;
+		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16, 16, x, &plan->places[6], start, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, x, &plan->places[6], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
-		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*40*16;
+		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
+		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
 		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
 		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
@@ -3383,7 +3384,7 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 						const int64_t lane = cell & 15;
 						const int64_t c = cell >> 4;
 						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_r_block[16*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_block[16*c + lane]);
 					}
 				}
 				PMG_UNROLL
@@ -3398,7 +3399,7 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -3420,8 +3421,8 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 			if (F_parent_kin[i].roots) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]);
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+					const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
 					if (x_past)
 						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
@@ -3440,8 +3441,8 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 			}
@@ -3553,14 +3554,13 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 		int64_t begin_2 = 0, end = 0;
 		const double *diag_rows = diag_block;
 		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8, 8, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8;
-		double *restrict rhs_block = (double *) plan->data[11] + pmg_thread()*72*8;
+		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
-		double *restrict x_r_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 8;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8, 8, x, &plan->places[6], start, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8, 8, x, &plan->places[6], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[6], start, longest);
-		double *restrict lower_block = (double *) plan->data[14] + pmg_thread()*72*8;
+		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*72*8;
 		const double *lower_rows = lower_block;
+		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8;
 		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(8, diag, start, &later, longest, -1);
 		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
@@ -3614,7 +3614,7 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 						const int64_t lane = cell & 7;
 						const int64_t c = cell >> 3;
 						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_r_block[8*c + lane]);
+						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_block[8*c + lane]);
 					}
 				}
 				PMG_UNROLL
@@ -3629,7 +3629,7 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_r_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -3651,8 +3651,8 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 			if (F_parent_kin[i].roots) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(x_r_block[8*i + lane]);
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+					const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]);
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
 					if (x_past)
 						PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 				}
@@ -3671,8 +3671,8 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_r_block[8*i + lane]) - PMG_READ_F64(x_e_lower_block[8*i + lane])*x_parent[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, x_now[lane/PMG_LANES(double)]);
+				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower_block[8*i + lane])*x_parent[lane/PMG_LANES(double)];
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
 				if (x_past)
 					PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 			}
@@ -3733,10 +3733,10 @@ static void hines_forest_isl_compute_x(pmg_plan *plan, const hines_forest_args *
 		const double *diag_rows = diag_block;
 		double *restrict upper_block = (double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16;
 		pmg_ragged_read_f64(upper_block, 16, upper, begin, rows, longest);
-		double *restrict x_e_lower_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict x_e_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
-		double *restrict lower_block = (double *) plan->data[15] + pmg_thread()*40*16;
+		double *restrict lower_block = (double *) plan->data[13] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
+		double *restrict x_e_lower_block = (double *) plan->data[14] + pmg_thread()*plan->places[14].block + 16;
+		double *restrict x_e_block = (double *) plan->data[15] + pmg_thread()*plan->places[15].block + 16;
 		const int64_t ahead = pmg_rows_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
 		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
@@ -3900,40 +3900,40 @@ static const pmg_array_desc hines_forest_arrays[] = {
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[9] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[11] = {
+	[10] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[12] = {
-		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[13] = {
+	[11] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
 	},
-	[14] = {
+	[12] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[13] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[14] = {
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[15] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -3986,19 +3986,19 @@ static void hines_forest_extents(const void *arguments, int64_t *extents)
 	extents[16] = 34;
 	extents[17] = 16;
 	extents[18] = 1;
-	extents[19] = 34;
+	extents[19] = 40;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = 40;
+	extents[22] = 34;
 	extents[23] = 16;
 	extents[24] = 1;
-	extents[25] = 34;
+	extents[25] = 40;
 	extents[26] = 16;
 	extents[27] = 1;
 	extents[28] = 34;
 	extents[29] = 16;
 	extents[30] = 1;
-	extents[31] = 40;
+	extents[31] = 34;
 	extents[32] = 16;
 	extents[33] = nSystems;
 	extents[34] = 0;
@@ -4255,40 +4255,40 @@ static const pmg_array_desc hines_forest_narrow_arrays[] = {
 		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[9] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[10] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
 	},
-	[11] = {
+	[10] = {
 		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
-	[12] = {
-		.name = "x.r.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[13] = {
+	[11] = {
 		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
+		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
 	},
-	[14] = {
+	[12] = {
 		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+	},
+	[13] = {
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
+	},
+	[14] = {
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[15] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -4337,19 +4337,19 @@ static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
 	extents[16] = 66;
 	extents[17] = 8;
 	extents[18] = 1;
-	extents[19] = 66;
+	extents[19] = 72;
 	extents[20] = 8;
 	extents[21] = 1;
-	extents[22] = 72;
+	extents[22] = 66;
 	extents[23] = 8;
 	extents[24] = 1;
-	extents[25] = 66;
+	extents[25] = 72;
 	extents[26] = 8;
 	extents[27] = 1;
 	extents[28] = 66;
 	extents[29] = 8;
 	extents[30] = 1;
-	extents[31] = 72;
+	extents[31] = 66;
 	extents[32] = 8;
 	extents[33] = nSystems;
 	extents[34] = 0;
@@ -4493,28 +4493,28 @@ static const pmg_array_desc hines_forest_isl_arrays[] = {
 		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[12] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[13] = {
 		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+		.first_extent = 18, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
+	},
+	[13] = {
+		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
 	},
 	[14] = {
-		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 24, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[15] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
 	},
 	[16] = {
 		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -4577,13 +4577,13 @@ static void hines_forest_isl_extents(const void *arguments, int64_t *extents)
 	extents[19] = 34;
 	extents[20] = 16;
 	extents[21] = 1;
-	extents[22] = 34;
+	extents[22] = 40;
 	extents[23] = 16;
 	extents[24] = 1;
 	extents[25] = 34;
 	extents[26] = 16;
 	extents[27] = 1;
-	extents[28] = 40;
+	extents[28] = 34;
 	extents[29] = 16;
 	extents[30] = nSystems;
 	extents[31] = 0;

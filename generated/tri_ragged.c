@@ -38,6 +38,8 @@
  * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
  *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
  *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
+ * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
+ *   what makes the result there, tri_ragged.pmg:10
  *
  * Pipeline tri_ragged with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -90,14 +92,13 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 		const double *b_rows = b_block;
 		double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
 		const double *a_rows = a_block;
-		double *restrict x_pivot_c_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16;
-		double *restrict x_y_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
-		double *restrict d_block = (double *) plan->data[10] + pmg_thread()*40*16;
+		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *d_rows = d_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, x, &plan->places[5], start, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16, 16, x, &plan->places[5], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[5], start, longest);
-		double *restrict c_block = (double *) plan->data[12] + pmg_thread()*40*16;
+		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		const double *c_rows = c_block;
+		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
 		const int64_t ahead = pmg_most_ahead(pmg_far_if_long(longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[1], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked b_asked = pmg_segments_asked_f64(16, b, start, &later, longest, 1);
 		const pmg_asked a_asked = pmg_segments_asked_f64(16, a, start, &later, longest, 1);
@@ -149,12 +150,12 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 					}
 				}
 				PMG_UNROLL
@@ -166,7 +167,7 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 		}
 		#pragma omp simd
 		for (int64_t lane = 0; lane < 16; lane++) {
-			const double value = x_y_block[16*rows[lane] + lane - 16];
+			const double value = x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			if (x_past && rows[lane] >= 1)
 				x_past[16*rows[lane] + lane - 16] = x_block[16*rows[lane] + lane - 16];
@@ -187,7 +188,7 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_y_block[16*i + lane]) - PMG_READ_F64(x_pivot_c_block[16*i + lane])*x_last[lane/PMG_LANES(double)];
+				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c_block[16*i + lane])*x_last[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[16*i + lane]));
 				if (x_past)
 					PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
@@ -294,14 +295,13 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 		const double *b_rows = b_block;
 		double *restrict a_block = (double *) plan->data[7] + pmg_thread()*72*8;
 		const double *a_rows = a_block;
-		double *restrict x_pivot_c_block = (double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8;
-		double *restrict x_y_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8;
-		double *restrict d_block = (double *) plan->data[10] + pmg_thread()*72*8;
+		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
 		const double *d_rows = d_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8, 8, x, &plan->places[5], start, longest);
+		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8, 8, x, &plan->places[5], start, longest);
 		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[5], start, longest);
-		double *restrict c_block = (double *) plan->data[12] + pmg_thread()*72*8;
+		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 		const double *c_rows = c_block;
+		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 8;
 		const int64_t ahead = pmg_most_ahead(pmg_far_if_long(longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[1], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
 		const pmg_asked b_asked = pmg_segments_asked_f64(8, b, start, &later, longest, 1);
 		const pmg_asked a_asked = pmg_segments_asked_f64(8, a, start, &later, longest, 1);
@@ -353,12 +353,12 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 				if (i == 0) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
 					}
 				} else {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_y_block[8*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
 					}
 				}
 				PMG_UNROLL
@@ -370,7 +370,7 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 		}
 		#pragma omp simd
 		for (int64_t lane = 0; lane < 8; lane++) {
-			const double value = x_y_block[8*rows[lane] + lane - 8];
+			const double value = x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			if (x_past && rows[lane] >= 1)
 				x_past[8*rows[lane] + lane - 8] = x_block[8*rows[lane] + lane - 8];
@@ -391,7 +391,7 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_y_block[8*i + lane]) - PMG_READ_F64(x_pivot_c_block[8*i + lane])*x_last[lane/PMG_LANES(double)];
+				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c_block[8*i + lane])*x_last[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[8*i + lane]));
 				if (x_past)
 					PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
@@ -443,15 +443,15 @@ static pmg_status tri_ragged_isl_kernel(pmg_plan *plan, const void *arguments, p
 		const int64_t start = offset_by_length[nSystems + s_block/16];
 		int64_t next[16];
 		pmg_block_next(offset, offset_by_length, nSystems, s_block, 16, plan->threads, next);
-		double *restrict x_pivot_block = (double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16;
-		double *restrict b_block = (double *) plan->data[10] + pmg_thread()*40*16;
+		double *restrict b_block = (double *) plan->data[9] + pmg_thread()*40*16;
 		int64_t begin_2 = 0, end = 0;
 		const double *b_rows = b_block;
-		double *restrict a_block = (double *) plan->data[11] + pmg_thread()*40*16;
+		double *restrict a_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		const double *a_rows = a_block;
-		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict c_block = (double *) plan->data[13] + pmg_thread()*40*16;
+		double *restrict c_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		const double *c_rows = c_block;
+		double *restrict x_pivot_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
+		double *restrict x_pivot_c_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
 		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
 			end = pmg_min_i64(begin_2 + PMG_ROWS, longest);
@@ -580,34 +580,34 @@ static const pmg_array_desc tri_ragged_arrays[] = {
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[8] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[9] = {
-		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
+		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
 	},
 	[10] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[11] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
+		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[12] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[13] = {
 		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -641,7 +641,7 @@ static void tri_ragged_extents(const void *arguments, int64_t *extents)
 	extents[11] = 40;
 	extents[12] = 16;
 	extents[13] = 1;
-	extents[14] = 34;
+	extents[14] = 40;
 	extents[15] = 16;
 	extents[16] = 1;
 	extents[17] = 34;
@@ -653,7 +653,7 @@ static void tri_ragged_extents(const void *arguments, int64_t *extents)
 	extents[23] = 34;
 	extents[24] = 16;
 	extents[25] = 1;
-	extents[26] = 40;
+	extents[26] = 34;
 	extents[27] = 16;
 	extents[28] = nSystems;
 }
@@ -864,34 +864,34 @@ static const pmg_array_desc tri_ragged_narrow_arrays[] = {
 		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[8] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
+		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[9] = {
-		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
+		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
 	},
 	[10] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
 		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[11] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
+		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[12] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
+		.first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[13] = {
 		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -921,7 +921,7 @@ static void tri_ragged_narrow_extents(const void *arguments, int64_t *extents)
 	extents[11] = 72;
 	extents[12] = 8;
 	extents[13] = 1;
-	extents[14] = 66;
+	extents[14] = 72;
 	extents[15] = 8;
 	extents[16] = 1;
 	extents[17] = 66;
@@ -933,7 +933,7 @@ static void tri_ragged_narrow_extents(const void *arguments, int64_t *extents)
 	extents[23] = 66;
 	extents[24] = 8;
 	extents[25] = 1;
-	extents[26] = 72;
+	extents[26] = 66;
 	extents[27] = 8;
 	extents[28] = nSystems;
 }
@@ -1050,34 +1050,34 @@ static const pmg_array_desc tri_ragged_isl_arrays[] = {
 		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[9] = {
-		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
+		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[10] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[11] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
 		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
 	},
 	[12] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
 		.first_extent = 19, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[13] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
+		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
+		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
 	},
 	[14] = {
 		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
@@ -1104,7 +1104,7 @@ static void tri_ragged_isl_extents(const void *arguments, int64_t *extents)
 	extents[8] = nTotal;
 	extents[9] = nTotal;
 	extents[10] = 1;
-	extents[11] = 34;
+	extents[11] = 40;
 	extents[12] = 16;
 	extents[13] = 1;
 	extents[14] = 40;
@@ -1116,7 +1116,7 @@ static void tri_ragged_isl_extents(const void *arguments, int64_t *extents)
 	extents[20] = 34;
 	extents[21] = 16;
 	extents[22] = 1;
-	extents[23] = 40;
+	extents[23] = 34;
 	extents[24] = 16;
 	extents[25] = nSystems;
 }

@@ -261,14 +261,28 @@ const char *carried_write(struct emit *e, const struct access *access, const cha
 	return carry ? arena_printf(e->arena, "%s = %s", lane_of(e, carry->now), text) : text;
 }
 
-/* Rows that are written in parts, by those alone, hold nothing before the first. */
+static bool shares_cells(const struct emit *e, const struct array *array)
+{
+	const struct array *cells = block_array(e, array);
+	bool shares = false;
+
+	for (int i = 0; i < e->module->arrays.n; i++)
+		shares = shares || (e->module->arrays.items[i]->stands_in == cells);
+	return shares;
+}
+
+/* Rows that are written in parts, by those alone, hold nothing before the first. Where a temporary stands in the cells
+ * of a result, each lane keeps what it has there. */
 const char *carried_before(struct emit *e, const struct access *access, const char *text)
 {
 	const struct carry *carry = carry_of(e, access->array);
+	const struct array *array = access->array;
 
 	if (!carry)
 		return NULL;
-	return carry->is_conditional && access->array->role != ROLE_INOUT ? lane_of(e, carry->now) : text;
+	if (!carry->is_conditional || array->role == ROLE_INOUT || shares_cells(e, array))
+		return text;
+	return lane_of(e, carry->now);
 }
 
 /* ---- an index that may be the row before ---- */

@@ -46,9 +46,9 @@ int block_held(struct module *module, const struct array *array);
 const struct array *block_segments(const struct module *module, const struct array *array);
 /* Is it a temporary that lives in the block of segments of one loop? Then only the block's part of it is stored. */
 bool block_hides(struct module *module, const struct array *array);
-/* May a temporary that lives in the block below `node`, part for part as the result of `copy` does, have its values in
+/* May a temporary that lives in the block of that loop, part for part as the result of `copy` does, have its values in
  * the cells of `copy` (ir/block_share.c)? */
-bool block_may_hold(struct module *module, __isl_keep isl_schedule_node *node, const struct array *array,
+bool block_may_hold(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
 		    const struct array *copy);
 /* Does the stage of this number run in a block that has a part of this tree? */
 bool block_has_tree(struct module *module, int stage, const struct array *tree);

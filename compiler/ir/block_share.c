@@ -54,11 +54,25 @@ static bool look_at_stages(struct sharing *sharing, __isl_keep isl_union_set *do
 	return are_here;
 }
 
+/* Would a part of the temporary have the cells that the copy has: the same rows, of as many lanes? */
+static bool has_such_cells(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
+			   const struct array *copy)
+{
+	block_use_list uses;
+
+	if (!copy->segments)
+		return array->folded == copy->folded && array->lanes == copy->lanes;
+	uses = block_uses(module, loop);
+	for (int i = 0; i < uses.n; i++)
+		if (uses.items[i].array == array)
+			return uses.items[i].segments == copy->segments && !array->folded;
+	return false;
+}
+
 static bool is_like(const struct array *array, const struct array *copy)
 {
 	bool is = array->role == ROLE_TEMP && array->type == copy->type && array->storage == copy->storage &&
-		  array->rank == copy->rank && array->folded == copy->folded && array->lanes == copy->lanes &&
-		  !array->window && !copy->window && !copy->segments;
+		  array->rank == copy->rank && !array->window && !copy->window;
 
 	for (int i = 0; is && i < array->rank; i++)
 		is = array->folded >> i & 1U ||
@@ -99,23 +113,24 @@ static bool are_ordered(struct module *module, __isl_keep isl_schedule_node *nod
 	return others.are_none;
 }
 
-bool block_may_hold(struct module *module, __isl_keep isl_schedule_node *node, const struct array *array,
+bool block_may_hold(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
 		    const struct array *copy)
 {
 	struct sharing sharing = { .module = module, .array = array, .result = copy->owner };
 	isl_union_set *domain;
 	bool may;
 
-	if (!is_like(array, copy) || (copy->owner->role != ROLE_OUT && copy->owner->role != ROLE_TEMP))
+	if (!is_like(array, copy) || (copy->owner->role != ROLE_OUT && copy->owner->role != ROLE_TEMP) ||
+	    !has_such_cells(module, loop, array, copy))
 		return false;
-	domain = isl_schedule_node_get_domain(node);
+	domain = isl_schedule_node_get_domain(loop);
 	sharing.uses = isl_union_map_empty_ctx(module->ctx);
 	sharing.makes = isl_union_map_empty_ctx(module->ctx);
 	may = look_at_stages(&sharing, domain);
 	isl_union_set_free(domain);
 	sharing.uses = isl_union_map_apply_range(sharing.uses, isl_union_map_reverse(sharing.makes));
 	if (may)
-		return are_ordered(module, node, sharing.uses);
+		return are_ordered(module, loop, sharing.uses);
 	isl_union_map_free(sharing.uses);
 	return false;
 }

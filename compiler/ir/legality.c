@@ -143,12 +143,14 @@ static bool call_is_safe(struct legality *legality, __isl_keep isl_schedule_node
 
 static bool parts_may_share(struct module *module, __isl_keep isl_schedule_node *node, const struct mark *block)
 {
+	isl_schedule_node *loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
 	bool may = true;
 
 	for (int i = 0; i < block->arrays.n; i++)
 		for (int j = 0; j < module->arrays.n && may; j++)
 			may = module->arrays.items[j]->stands_in != block->arrays.items[i] ||
-			      block_may_hold(module, node, module->arrays.items[j], block->arrays.items[i]);
+			      block_may_hold(module, loop, module->arrays.items[j], block->arrays.items[i]);
+	isl_schedule_node_free(loop);
 	return may;
 }
 

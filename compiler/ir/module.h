@@ -143,7 +143,7 @@ struct array {
 	bool is_per_thread;             /* each thread has one of its own */
 	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
 					 * next to each other; 0 elsewhere */
-	struct array *stands_in;        /* of TEMP with lanes: the BLOCK in whose cells its values are until those of
+	struct array *stands_in;        /* of TEMP in a block: the BLOCK in whose cells its values are until those of
 					 * the block are made; NULL: in its own */
 	struct group *group;            /* LOCAL */
 };

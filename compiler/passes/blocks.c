@@ -352,31 +352,53 @@ static void share(struct module *module, __isl_keep isl_schedule_node *node, str
 	}
 }
 
+static void hold(struct module *module, __isl_keep isl_schedule_node *node, const struct block_use *use,
+		 struct mark *filled)
+{
+	struct array *copy = copy_of(module, node, use, filled);
+
+	copy->is_per_thread = use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
+	vec_push(module->arena, &filled->arrays, copy);
+}
+
+/* A temporary of segments has rows that are no dimension of its own: it is used in the block as it is, and needs a part
+ * of its own only if it stands in none of the others. */
+static bool may_stand_in(const struct block_use *use)
+{
+	return use->segments && use->is_written && use->array->role == ROLE_TEMP;
+}
+
+static void hold_uses(struct module *module, __isl_keep isl_schedule_node *node, const block_use_list *uses,
+		      struct mark *filled)
+{
+	for (int i = 0; i < uses->n; i++) {
+		struct block_use *use = &uses->items[i];
+
+		if (use->position >= 0 && use->array->folded >> use->position & 1U)
+			use->array->lanes = (int) filled->factor;
+		else if (use->position >= 0 && !may_stand_in(use))
+			hold(module, node, use, filled);
+	}
+}
+
 static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					  const struct mark *mark)
 {
 	block_use_list uses = block_uses(walk->module, node);
 	struct mark *filled = mark_new(walk->module, MARK_BLOCK, "interleave", mark->span);
 	struct row_loops loops = { .module = walk->module, .block = filled };
+	int n_held;
 
 	*filled = *mark;
-	for (int i = 0; i < uses.n; i++) {
-		struct block_use *use = &uses.items[i];
-
-		if (use->position < 0)
-			continue;
-		if (use->array->folded >> use->position & 1U) {
-			use->array->lanes = (int) mark->factor;
-			continue;
-		}
-		vec_push(walk->module->arena, &filled->arrays, copy_of(walk->module, node, use, mark));
-		filled->arrays.items[filled->arrays.n - 1]->is_per_thread =
-			use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
-	}
+	hold_uses(walk->module, node, &uses, filled);
+	n_held = filled->arrays.n;
 	isl_schedule_node_foreach_descendant_top_down(node, note_row_loop, &loops);
 	settle_asking(&loops);
-	for (int i = 0; i < filled->arrays.n; i++)
+	for (int i = 0; i < n_held; i++)
 		share(walk->module, node, filled->arrays.items[i]);
+	for (int i = 0; i < uses.n; i++)
+		if (may_stand_in(&uses.items[i]) && !uses.items[i].array->stands_in)
+			hold(walk->module, node, &uses.items[i], filled);
 	node = isl_schedule_node_delete(isl_schedule_node_parent(node));
 	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, filled));
 	return isl_schedule_node_first_child(node);
