@@ -82,17 +82,6 @@ static void block_past(const struct block_copy *copy)
 	}
 }
 
-/* The last rows, too, as a whole square. */
-static void block_near(const struct block_copy *copy)
-{
-	const int64_t rest = copy->lengths || copy->rows < ROWS_AT_A_TIME ? 0 : copy->rows % ROWS_AT_A_TIME;
-	const int64_t last = copy->rows - ROWS_AT_A_TIME;
-
-	rows_into(copy, copy->block, 0, copy->rows - rest);
-	if (rest > 0)
-		rows_into(copy, (char *) copy->block + last*copy->width*copy->size, last, ROWS_AT_A_TIME);
-}
-
 static void lanes_past(const struct block_copy *copy)
 {
 	int64_t begin[MOST_LANES], lengths[MOST_LANES];
@@ -114,7 +103,7 @@ void BLOCK_COPY(const struct block_copy *copy)
 	if (copy->into && copy->is_past)
 		block_past(copy);
 	else if (copy->into)
-		block_near(copy);
+		rows_into(copy, copy->block, 0, copy->rows);
 	else if (copy->lengths)
 		segments_out(copy);
 	else if (copy->is_past)

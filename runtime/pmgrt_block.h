@@ -217,9 +217,15 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
  * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
  * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes, which pays if a vector is
- * a cache line. Windows that are read are part of their loop, and so are the squares of whole ones, however much else
- * the file has: as calls, which gcc makes of them where there are many, they take up to 1.6 times as long. */
+ * a cache line. Rows that are left over at the end are part of a square, too, if there are enough for one: its other
+ * rows are copied twice. Windows that are read are part of their loop, and so are the squares of whole ones, however
+ * much else the file has: as calls, which gcc makes of them where there are many, they take up to 1.6 times as long. */
 #define PMG_BLOCK_FUNCTIONS(type, name, NAME) \
+	static inline int64_t pmg_in_squares_##name(int64_t width, int64_t rows, int64_t row_distance) \
+	{ \
+		return row_distance == 1 && width % PMG_SQUARE_##NAME == 0 ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME \
+									   : 0; \
+	} \
 	static inline __attribute__((always_inline)) void \
 	pmg_squares_read_##name(type *restrict block, int64_t width, const type *restrict from, int64_t n_lanes, \
 				int64_t distance, int64_t rows) \
@@ -259,11 +265,14 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						 int64_t n_lanes, int64_t distance, int64_t rows, \
 						 int64_t row_distance) \
 	{ \
-		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
-				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		const int64_t whole = pmg_in_squares_##name(width, rows, row_distance); \
+		const int64_t last = rows - PMG_SQUARE_##NAME; \
 		if (whole) \
 			pmg_squares_read_##name(block, width, from, n_lanes, distance, whole); \
-		for (int64_t row = whole; row < rows; row++) \
+		if (whole && whole < rows) \
+			pmg_squares_read_##name(&block[last*width], width, from + last, n_lanes, distance, \
+						PMG_SQUARE_##NAME); \
+		for (int64_t row = 0; row < rows && !whole; row++) \
 			for (int64_t lane = 0; lane < width; lane++) \
 				block[row*width + lane] = from[pmg_lane_place(lane, n_lanes, distance) \
 							       + row*row_distance]; \
@@ -272,11 +281,14 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 						  int64_t n_lanes, int64_t distance, int64_t rows, \
 						  int64_t row_distance) \
 	{ \
-		const int64_t whole = row_distance == 1 && width % PMG_SQUARE_##NAME == 0 \
-				      ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME : 0; \
+		const int64_t whole = pmg_in_squares_##name(width, rows, row_distance); \
+		const int64_t last = rows - PMG_SQUARE_##NAME; \
 		if (whole) \
 			pmg_squares_write_##name(block, width, to, n_lanes, distance, whole); \
-		for (int64_t row = whole; row < rows; row++) \
+		if (whole && whole < rows) \
+			pmg_squares_write_##name(&block[last*width], width, to + last, n_lanes, distance, \
+						 PMG_SQUARE_##NAME); \
+		for (int64_t row = 0; row < rows && !whole; row++) \
 			for (int64_t lane = 0; lane < n_lanes; lane++) \
 				to[lane*distance + row*row_distance] = block[row*width + lane]; \
 	} \
@@ -298,7 +310,7 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
  * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`.
  * pmg_block_rows_TYPE takes the rows from `begin` to `end` only, and pmg_block_put_rows_TYPE brings only those to their
  * place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler know the
- * numbers.
+ * numbers. Fewer, which an end leaves, are brought with rows beside them, which a result has all of by then.
  *
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
  * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
@@ -535,10 +547,10 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size, 0, 0, 0 }; \
 	} \
 	static inline bool pmg_is_window_##name(int64_t width, const pmg_place *place, int64_t n_lanes, int64_t begin, \
-						int64_t end) \
+						int64_t end, int64_t rows) \
 	{ \
 		return n_lanes == width && width % PMG_SQUARE_##NAME == 0 && place->row == 1 && \
-		       end - begin == PMG_ROWS && PMG_ROWS % PMG_SQUARE_##NAME == 0; \
+		       end - begin <= PMG_ROWS && rows >= PMG_ROWS && PMG_ROWS % PMG_SQUARE_##NAME == 0; \
 	} \
 	static inline __attribute__((always_inline)) const type * \
 	pmg_block_rows_##name(type *own, int64_t width, const type *from, const pmg_place *place, int64_t first, \
@@ -549,12 +561,14 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 			return from + begin*place->row; \
 		if (place->asks_ahead && ahead != PMG_NO_ROW) \
 			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
-		from += begin*place->row; \
-		if (pmg_is_window_##name(width, place, n_lanes, begin, end)) \
-			pmg_squares_read_##name(own, width, from, width, place->lane, PMG_ROWS); \
-		else \
-			pmg_block_read_##name(own, width, from, n_lanes, place->lane, end - begin, place->row); \
-		return own; \
+		if (!pmg_is_window_##name(width, place, n_lanes, begin, end, rows)) { \
+			pmg_block_read_##name(own, width, from + begin*place->row, n_lanes, place->lane, end - begin, \
+					      place->row); \
+			return own; \
+		} \
+		const int64_t top = pmg_min_i64(begin, rows - PMG_ROWS); \
+		pmg_squares_read_##name(own, width, from + top, width, place->lane, PMG_ROWS); \
+		return own + (begin - top)*width; \
 	} \
 	static inline bool pmg_block_is_uneven_##name(int64_t width, const pmg_place *place, int64_t n_lanes) \
 	{ \
@@ -608,12 +622,15 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		} \
 		if (place->asks_ahead && skew == PMG_NO_ROW) \
 			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
+		if (skew == PMG_NO_ROW && pmg_is_window_##name(width, place, n_lanes, begin, end, rows)) { \
+			const int64_t top = pmg_min_i64(begin, rows - PMG_ROWS); \
+			pmg_squares_write_##name(block + top*width, width, to + top, width, place->lane, PMG_ROWS); \
+			return; \
+		} \
 		block += begin*width; \
 		to += begin*place->row; \
 		if (skew != PMG_NO_ROW && end - begin == PMG_PUT_##NAME && (begin + skew) % PMG_PUT_##NAME == 0) \
 			pmg_lines_stream_##name(block, width, to, place->lane); \
-		else if (pmg_is_window_##name(width, place, n_lanes, begin, end)) \
-			pmg_squares_write_##name(block, width, to, width, place->lane, PMG_ROWS); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, end - begin, place->row); \
 	} \
