@@ -133,17 +133,20 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
  * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
  * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads or writes one is part of the
- * loop around it, which knows whether it is whole. */
+ * loop around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES
+ * does it: else it computes eight pointers ahead of each square, and spills them. */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline __attribute__((always_inline)) void \
 	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
 			       const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
 	{ \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+		from += row; \
+		__asm__ ("" : "+r" (from), "+r" (begin)); \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			lines[i] = is_whole ? *(const pmg_line_##name *) &from[begin[i] + row] \
-					    : pmg_line_read_##name(&from[begin[i] + row], rows[i] - row); \
+			lines[i] = is_whole ? *(const pmg_line_##name *) &from[begin[i]] \
+					    : pmg_line_read_##name(&from[begin[i]], rows[i] - row); \
 		PMG_TRANSPOSE_##NAME(lines) \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
