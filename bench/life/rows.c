@@ -189,17 +189,14 @@ static const char *options_for(const char *text, enum life_op op)
 
 static bool check_options(const struct life_values *values, const char *text, struct failure *failure)
 {
+	const char *options = NULL;
 	struct run_values read;
 
-	for (int op = 0; op < LIFE_OPS; op++) {
-		const char *options = options_for(text, (enum life_op) op);
-
-		if (options && !*options)
-			return fail(failure, OUTCOME_USAGE, "--generated: there are no options behind '%s'", text);
-		if (options && !bench_read_options(values->arena, "generated", options, &values->run, &read, failure))
-			return false;
-	}
-	return true;
+	for (int op = 0; op < LIFE_OPS && !options; op++)
+		options = options_for(text, (enum life_op) op);
+	if (options && !*options)
+		return fail(failure, OUTCOME_USAGE, "--generated: there are no options behind '%s'", text);
+	return !options || bench_read_options(values->arena, "generated", options, &values->run, &read, failure);
 }
 
 bool life_options_check(const struct life_values *values, struct failure *failure)

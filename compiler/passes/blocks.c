@@ -387,14 +387,12 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 	block_use_list uses = block_uses(walk->module, node);
 	struct mark *filled = mark_new(walk->module, MARK_BLOCK, "interleave", mark->span);
 	struct row_loops loops = { .module = walk->module, .block = filled };
-	int n_held;
 
 	*filled = *mark;
 	hold_uses(walk->module, node, &uses, filled);
-	n_held = filled->arrays.n;
 	isl_schedule_node_foreach_descendant_top_down(node, note_row_loop, &loops);
 	settle_asking(&loops);
-	for (int i = 0; i < n_held; i++)
+	for (int i = 0; i < filled->arrays.n; i++)
 		share(walk->module, node, filled->arrays.items[i]);
 	for (int i = 0; i < uses.n; i++)
 		if (may_stand_in(&uses.items[i]) && !uses.items[i].array->stands_in)
