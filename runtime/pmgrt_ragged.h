@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Blocks of segments for generated kernels: the rows of `width` segments of different lengths next to each other, as
- * many as the longest has, and back. Squares are transposed as in pmgrt_block.h; behind the end of its segment a lane
+ * many as the longest has, and back. Squares are transposed as in pmgrt_square.h; behind the end of its segment a lane
  * has zeros, and what is there is not written back. Before the first row of a block, and behind the last, there is
  * room for one row more, which nobody sees.
  *

@@ -20,7 +20,7 @@
 #include "passes/pass_private.h"
 
 enum {
-	ROWS = 8,       /* at a time: squares of each instruction set (runtime/pmgrt_block.h) divide them */
+	ROWS = 8,       /* at a time: squares of each instruction set (runtime/pmgrt_square.h) divide them */
 	AHEAD = 40      /* rows that memory takes to answer, into the second cache */
 };
 
