@@ -199,8 +199,9 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 			const int64_t shortest = pmg_shortest(&rows[lane], square); \
 			const int64_t longest = pmg_longest(&rows[lane], square); \
 			int64_t at = 0; \
-			if (square > 1 && is_past) \
-				at = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest); \
+			if (square > 1) \
+				at = (is_past ? pmg_runs_write_##name : pmg_lanes_write_##name) \
+					(&block[lane], width, to, &begin[lane], shortest); \
 			for (; square > 1 && at + square <= shortest; at += square) \
 				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
 							&rows[lane], at, square, true); \

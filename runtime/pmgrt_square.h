@@ -93,6 +93,68 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 			(lines)[i_] = *(const pmg_line_##name *) (at_ + i_/4*4*step_ + steps_[i_%4]); \
 	} while (0)
 
+/* In the caches, as many rows of PMG_SQUARE lanes as make whole squares, to[begin[lane] + row], and their number. A
+ * vector that lies in two cache lines takes as long as several that do not: where two vectors can be joined, the last
+ * values of one and the first of the next, all but the first and the last of a lane are written where vectors lie. */
+#if PMG_VECTOR_BYTES == 64 && defined(__AVX512VL__)
+#define PMG_JOINS 1
+#define PMG_FROM_SECOND { 8, 9, 10, 11, 12, 13, 14, 15 }
+#ifdef __clang__
+#define PMG_JOIN_F64(a, b, from) (pmg_line_f64) __builtin_ia32_vpermi2varpd512(a, from, b)
+#define PMG_JOIN_F32(a, b, from) (pmg_line_f32) __builtin_ia32_vpermi2varps256(a, from, b)
+#else
+#define PMG_JOIN_F64(a, b, from) __builtin_shuffle(a, b, from)
+#define PMG_JOIN_F32(a, b, from) __builtin_shuffle(a, b, from)
+#endif
+#define PMG_LANES_FUNCTION(type, name, NAME, place) \
+	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						     const int64_t *begin, int64_t rows) \
+	{ \
+		const int64_t whole = rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME; \
+		pmg_line_##name before[PMG_SQUARE_##NAME], lines[PMG_SQUARE_##NAME]; \
+		pmg_places_##name from[PMG_SQUARE_##NAME]; \
+		type *at[PMG_SQUARE_##NAME]; \
+		if (whole == 0) \
+			return 0; \
+		PMG_LINES_OF_BLOCK(name, NAME, before, block, width) \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) { \
+			const uintptr_t into = (uintptr_t) &to[begin[i]] % sizeof lines[0]/sizeof(type); \
+			*(pmg_line_##name *) &to[begin[i]] = before[i]; \
+			at[i] = &to[begin[i]] - into; \
+			from[i] = (pmg_places_##name) PMG_FROM_SECOND - (place) into; \
+		} \
+		for (int64_t row = PMG_SQUARE_##NAME; row < whole; row += PMG_SQUARE_##NAME) { \
+			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
+			PMG_UNROLL \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) { \
+				*(pmg_line_##name *) &at[i][row] = PMG_JOIN_##NAME(before[i], lines[i], from[i]); \
+				before[i] = lines[i]; \
+			} \
+		} \
+		PMG_UNROLL \
+		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+			*(pmg_line_##name *) &to[begin[i] + whole - PMG_SQUARE_##NAME] = before[i]; \
+		return whole; \
+	}
+#else
+#define PMG_JOINS 0
+#define PMG_LANES_FUNCTION(type, name, NAME, place) \
+	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
+						     const int64_t *begin, int64_t rows) \
+	{ \
+		const int64_t whole = rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME; \
+		for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
+			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
+			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
+			PMG_UNROLL \
+			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
+				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
+		} \
+		return whole; \
+	}
+#endif
+
 /* Past the caches, where rows begin anywhere in a vector. Rows of a lane on their way to memory stand in a run that
  * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
  * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
@@ -157,6 +219,8 @@ enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 #ifdef __cplusplus
 #define restrict __restrict__
 #endif
+PMG_LANES_FUNCTION(double, f64, F64, int64_t)
+PMG_LANES_FUNCTION(float, f32, F32, int32_t)
 PMG_RUN_FUNCTIONS(double, f64, F64)
 PMG_RUN_FUNCTIONS(float, f32, F32)
 #ifdef __cplusplus
