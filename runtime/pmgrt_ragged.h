@@ -92,38 +92,57 @@ static inline int64_t pmg_longest(const int64_t *rows, int64_t n)
 	return longest;
 }
 
-/* What one lane has in a square: a line of `n` values, or fewer than none; zeros behind them. */
+/* What one lane has in a square from `row` on: a line of as many values as there are before its end, which pmg_ends
+ * tells of all lanes, and zeros behind them. */
 #if PMG_VECTOR_BYTES == 64 && defined(__AVX512VL__)
-#define PMG_LINE_MASK(n) ((uint8_t) ((n) >= 8 ? 0xff : (n) <= 0 ? 0 : 0xff >> (8 - (n))))
+typedef int8_t pmg_bytes_8 __attribute__((vector_size(8)));
+typedef uint64_t pmg_ends;
+/* A byte for each lane, and in it a bit for each of its values: 0 to 8. */
+static inline pmg_ends pmg_ends_of(const int64_t *rows, int64_t row)
+{
+	const pmg_lengths_64 n = PMG_LENGTHS_(64, rows, 0) - row, some = n & ~(n >> 63);
+	const pmg_lengths_64 more = some - 8, up_to_8 = some - (more & ~(more >> 63));
+	const pmg_lengths_64 one = (pmg_lengths_64) { 0 } + 1;
+
+	return (pmg_ends) __builtin_convertvector((one << up_to_8) - one, pmg_bytes_8);
+}
 #ifdef __clang__
 typedef pmg_vector_f32_32 pmg_masked_f32;
 #else
 typedef float pmg_masked_f32;
 #endif
 #define PMG_LINE_FUNCTIONS(type, name, suffix, masked) \
-	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t n) \
+	static inline pmg_line_##name pmg_line_read_##name(const type *from, pmg_ends ends, int lane) \
 	{ \
 		const pmg_line_##name zeros = { 0 }; \
-		return __builtin_ia32_loadu##suffix##_mask((const masked *) from, zeros, PMG_LINE_MASK(n)); \
+		return __builtin_ia32_loadu##suffix##_mask((const masked *) from, zeros, (uint8_t) (ends >> 8*lane)); \
 	} \
-	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, int64_t n) \
+	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, pmg_ends ends, int lane) \
 	{ \
-		__builtin_ia32_storeu##suffix##_mask((masked *) to, line, PMG_LINE_MASK(n)); \
+		__builtin_ia32_storeu##suffix##_mask((masked *) to, line, (uint8_t) (ends >> 8*lane)); \
 	}
 PMG_LINE_FUNCTIONS(double, f64, pd512, double)
 PMG_LINE_FUNCTIONS(float, f32, ps256, pmg_masked_f32)
 #else
+typedef struct pmg_ends {
+	const int64_t *rows;
+	int64_t row;
+} pmg_ends;
+static inline pmg_ends pmg_ends_of(const int64_t *rows, int64_t row)
+{
+	return (pmg_ends) { rows, row };
+}
 #define PMG_LINE_FUNCTIONS(type, name, NAME) \
-	static inline pmg_line_##name pmg_line_read_##name(const type *from, int64_t n) \
+	static inline pmg_line_##name pmg_line_read_##name(const type *from, pmg_ends ends, int lane) \
 	{ \
 		type values[PMG_SQUARE_##NAME] = { 0 }; \
-		for (int64_t i = 0; i < n && i < PMG_SQUARE_##NAME; i++) \
+		for (int64_t i = 0; i < ends.rows[lane] - ends.row && i < PMG_SQUARE_##NAME; i++) \
 			values[i] = from[i]; \
 		return *(const pmg_line_##name *) values; \
 	} \
-	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, int64_t n) \
+	static inline void pmg_line_write_##name(type *to, pmg_line_##name line, pmg_ends ends, int lane) \
 	{ \
-		for (int64_t i = 0; i < n && i < PMG_SQUARE_##NAME; i++) \
+		for (int64_t i = 0; i < ends.rows[lane] - ends.row && i < PMG_SQUARE_##NAME; i++) \
 			to[i] = line[i]; \
 	}
 PMG_LINE_FUNCTIONS(double, f64, F64)
@@ -131,7 +150,8 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 #endif
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only. Lanes come the longest first.
+ * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, and pmg_ragged_window_TYPE
+ * PMG_ROWS that all lanes have. Lanes come the longest first.
  * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads or writes one is part of the
  * loop around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES
  * does it: else it computes eight pointers ahead of each square, and spills them. */
@@ -140,13 +160,14 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
 			       const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
 	{ \
+		const pmg_ends ends = pmg_ends_of(rows, row); \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 		from += row; \
 		__asm__ ("" : "+r" (from), "+r" (begin)); \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
 			lines[i] = is_whole ? *(const pmg_line_##name *) &from[begin[i]] \
-					    : pmg_line_read_##name(&from[begin[i]], rows[i] - row); \
+					    : pmg_line_read_##name(&from[begin[i]], ends, i); \
 		PMG_TRANSPOSE_##NAME(lines) \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
@@ -157,6 +178,7 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 	pmg_square_write_##name(const type *restrict square, int64_t width, type *restrict to, const int64_t *begin, \
 				const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
 	{ \
+		const pmg_ends ends = pmg_ends_of(rows, row); \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
@@ -167,7 +189,7 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 			if (is_whole) \
 				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
 			else \
-				pmg_line_write_##name(&to[begin[i] + row], lines[i], rows[i] - row); \
+				pmg_line_write_##name(&to[begin[i] + row], lines[i], ends, i); \
 	} \
 	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
@@ -185,6 +207,15 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 			for (; at < end; at++) \
 				own[(at - row)*width + lane] = at < rows[lane] ? from[begin[lane] + at] : 0; \
 		} \
+	} \
+	static inline __attribute__((always_inline)) void \
+	pmg_ragged_window_##name(type *restrict own, int64_t width, const type *restrict from, const int64_t *begin, \
+				 const int64_t *rows, int64_t row) \
+	{ \
+		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) \
+			for (int64_t at = 0; at < PMG_ROWS; at += PMG_SQUARE_##NAME) \
+				pmg_square_read_##name(&own[at*width + lane], width, from, &begin[lane], &rows[lane], \
+						       row + at, PMG_SQUARE_##NAME, true); \
 	} \
 	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t longest) \
@@ -290,8 +321,8 @@ PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const
 			return from + (start + row)*width; \
 		if (place->asks_ahead) \
 			pmg_segments_ahead(from, (int64_t) sizeof(type), width, begin, longest, row, ahead, next); \
-		if (end - row == PMG_ROWS) \
-			pmg_ragged_rows_##name(own, width, from, begin, rows, row, row + PMG_ROWS); \
+		if (end - row == PMG_ROWS && rows[width - 1] >= end && width % PMG_SQUARE_##NAME == 0) \
+			pmg_ragged_window_##name(own, width, from, begin, rows, row); \
 		else \
 			pmg_ragged_rows_##name(own, width, from, begin, rows, row, end); \
 		return own; \
