@@ -3368,15 +3368,6 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
-				{
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
-					}
-				}
 				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
 					PMG_UNROLL
 					for (int64_t k = 0; k < PMG_LISTED; k++) {
@@ -3385,6 +3376,15 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 						const int64_t c = cell >> 4;
 						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
 						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_block[16*c + lane]);
+					}
+				}
+				{
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
@@ -3598,15 +3598,6 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
 				}
-				{
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
-					}
-				}
 				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
 					PMG_UNROLL
 					for (int64_t k = 0; k < PMG_LISTED; k++) {
@@ -3615,6 +3606,15 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 						const int64_t c = cell >> 3;
 						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
 						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_block[8*c + lane]);
+					}
+				}
+				{
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 					}
 				}
 				PMG_UNROLL
@@ -3759,15 +3759,6 @@ static void hines_forest_isl_compute_x(pmg_plan *plan, const hines_forest_args *
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
 				}
-				{
-					if (F_parent_kin[i + 1].follows) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
-							sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						}
-					}
-				}
 				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
 					PMG_UNROLL
 					for (int64_t k = 0; k < PMG_LISTED; k++) {
@@ -3775,6 +3766,15 @@ static void hines_forest_isl_compute_x(pmg_plan *plan, const hines_forest_args *
 						const int64_t lane = cell & 15;
 						const int64_t c = cell >> 4;
 						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
+					}
+				}
+				{
+					if (F_parent_kin[i + 1].follows) {
+						PMG_UNROLL
+						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+							const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
+							sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+						}
 					}
 				}
 				PMG_UNROLL

@@ -569,9 +569,11 @@ static void emit_family(struct emit *e, __isl_keep isl_ast_node *node, const str
 	if (!lane_has_node(e, mark->dim)) {
 		emit_children(e, node, mark, point, emit);
 	} else {
+		bool is_next_first = mark->direction > 0 && !kin_only_adds(e, node);
+
 		rows_enter(e, node);
-		emit_kin(e, node, mark, point, emit, mark->direction > 0);
-		emit_kin(e, node, mark, point, emit, mark->direction < 0);
+		emit_kin(e, node, mark, point, emit, is_next_first);
+		emit_kin(e, node, mark, point, emit, !is_next_first);
 	}
 	scope_leave(e, scope);
 }

@@ -5,7 +5,8 @@
  * a row reads at its parent, or adds up over its children, is taken from there for all lanes at once, and then for the
  * other parents and children, which are listed as cells of the block, lane by lane.
  *
- * Children of a node are visited in their order: the next row is the first of them. */
+ * Children of a node are visited in their order, in which the next row is the first of them; it is the last if all that
+ * is done is to add, so that a row waits for the one before with one sum of its own only. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -154,7 +155,7 @@ static void note_update(struct stage *stage, void *context)
 }
 
 /* Is all that is done below the node to add to vectors? Then nothing needs to be left out but what would be added. */
-static bool only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
+bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct adding adding = { e, e->lanes_are_vectors };
 
@@ -168,7 +169,7 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
-	bool is_grouped = mark->direction > 0 && only_adds(e, body);
+	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
 	int64_t lanes = e->block->factor;
 
