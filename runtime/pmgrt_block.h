@@ -82,9 +82,10 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 		return row_distance == 1 && width % PMG_SQUARE_##NAME == 0 ? rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME \
 									   : 0; \
 	} \
-	static inline bool pmg_lanes_are_even_##name(int64_t distance) \
+	static inline bool pmg_lanes_join_##name(const type *to, int64_t distance) \
 	{ \
-		return distance % PMG_SQUARE_##NAME == 0; \
+		const bool is_even = distance % PMG_SQUARE_##NAME == 0; \
+		return PMG_JOINS && !(is_even && (uintptr_t) to % sizeof(pmg_line_##name) == 0); \
 	} \
 	static inline __attribute__((always_inline)) void \
 	pmg_squares_read_##name(type *restrict block, int64_t width, const type *restrict from, int64_t n_lanes, \
@@ -124,9 +125,9 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 	static inline void pmg_block_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 							int64_t n_lanes, int64_t distance, int64_t rows) \
 	{ \
-		const bool are_even = pmg_lanes_are_even_##name(distance); \
+		const bool joins = pmg_lanes_join_##name(to, distance); \
 		int64_t begin[PMG_SQUARE_##NAME], lane = 0; \
-		for (; !are_even && lane + PMG_SQUARE_##NAME <= n_lanes; lane += PMG_SQUARE_##NAME) { \
+		for (; joins && lane + PMG_SQUARE_##NAME <= n_lanes; lane += PMG_SQUARE_##NAME) { \
 			for (int64_t i = 0; i < PMG_SQUARE_##NAME; i++) \
 				begin[i] = (lane + i)*distance; \
 			pmg_lanes_write_##name(&block[lane], width, to, begin, rows); \
@@ -198,8 +199,8 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
  * all of them, pmg_block_skew_TYPE; if not, pmg_block_is_uneven_TYPE, as many rows as a line has; else (PMG_NO_ROW)
  * the windows go through the caches. Results that are near go to their place as a whole downwards, which the loop
- * before is the faster for, and where vectors can be joined for it (PMG_JOINS) and no lane but the first lies as they
- * do. `ahead` is further on in the direction of the loop than any window is high. */
+ * before is the faster for, and upwards where squares are joined (pmg_block_joins_TYPE): where lanes begin with other
+ * values than vectors do. `ahead` is further on in the direction of the loop than any window is high. */
 enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE = 1 << 16 };
 #define PMG_NO_ROW INT64_MIN
 
@@ -459,13 +460,20 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		return !pmg_block_goes_past(place, width, n_lanes) || !are_alike ? PMG_NO_ROW \
 		       : (int64_t) (begin % PMG_CACHE_LINE/sizeof(type)); \
 	} \
+	static inline bool pmg_block_joins_##name(int64_t width, const type *to, const pmg_place *place, \
+						  int64_t first, int64_t n_lanes, int64_t rows) \
+	{ \
+		return !place->asks_ahead && !pmg_block_goes_past(place, width, n_lanes) && \
+		       n_lanes >= PMG_SQUARE_##NAME && pmg_in_squares_##name(width, rows, place->row) > 0 && \
+		       pmg_lanes_join_##name(to + first/width*place->block, place->lane); \
+	} \
 	static inline int64_t pmg_put_end_##name(int64_t begin, int64_t width, const type *to, const pmg_place *place, \
 						 int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return rows; \
-		if (PMG_JOINS && !place->asks_ahead && !pmg_lanes_are_even_##name(place->lane)) \
+		if (pmg_block_joins_##name(width, to, place, first, n_lanes, rows)) \
 			return rows; \
 		if (pmg_block_is_uneven_##name(width, place, n_lanes)) \
 			return pmg_min_i64(begin + PMG_PUT_##NAME, rows); \

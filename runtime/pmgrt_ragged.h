@@ -7,7 +7,8 @@
  *
  * Segments begin anywhere in a cache line. Past the caches they are written in the aligned vectors that lie in them as
  * a whole, which need no line to be read first, and at their two ends by elements or masks: no two threads write one
- * vector. In the caches, squares go to their places as they are, those at the ends by masks where there are some.
+ * vector. In the caches, squares of rows that all lanes have are written as pmgrt_square.h does it, those at the ends
+ * by masks where there are some.
  *
  * Included by pmgrt_math.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_RAGGED_H
@@ -152,9 +153,9 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
  * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, and pmg_ragged_window_TYPE
  * PMG_ROWS that all lanes have. Lanes come the longest first.
- * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads or writes one is part of the
- * loop around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES
- * does it: else it computes eight pointers ahead of each square, and spills them. */
+ * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads one is part of the loop
+ * around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES does
+ * it: else it computes eight pointers ahead of each square, and spills them. */
 #define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
 	static inline __attribute__((always_inline)) void \
 	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
@@ -174,22 +175,18 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 			if (is_whole || i < n) \
 				*(pmg_line_##name *) &square[i*width] = lines[i]; \
 	} \
-	static inline __attribute__((always_inline)) void \
-	pmg_square_write_##name(const type *restrict square, int64_t width, type *restrict to, const int64_t *begin, \
-				const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
+	static inline void pmg_square_write_##name(const type *restrict square, int64_t width, type *restrict to, \
+						   const int64_t *begin, const int64_t *rows, int64_t row, int64_t n) \
 	{ \
 		const pmg_ends ends = pmg_ends_of(rows, row); \
 		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			lines[i] = *(const pmg_line_##name *) &square[(is_whole || i < n ? i : n - 1)*width]; \
+			lines[i] = *(const pmg_line_##name *) &square[(i < n ? i : n - 1)*width]; \
 		PMG_TRANSPOSE_##NAME(lines) \
 		PMG_UNROLL \
 		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			if (is_whole) \
-				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
-			else \
-				pmg_line_write_##name(&to[begin[i] + row], lines[i], ends, i); \
+			pmg_line_write_##name(&to[begin[i] + row], lines[i], ends, i); \
 	} \
 	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
 						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
@@ -230,15 +227,14 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 			const int64_t shortest = pmg_shortest(&rows[lane], square); \
 			const int64_t longest = pmg_longest(&rows[lane], square); \
 			int64_t at = 0; \
+			if (square > 1 && is_past) \
+				at = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest); \
 			if (square > 1) \
-				at = (is_past ? pmg_runs_write_##name : pmg_lanes_write_##name) \
-					(&block[lane], width, to, &begin[lane], shortest); \
-			for (; square > 1 && at + square <= shortest; at += square) \
-				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
-							&rows[lane], at, square, true); \
+				at += pmg_lanes_write_##name(&block[at*width + lane], width, to + at, &begin[lane], \
+							     shortest - at); \
 			for (; square > 1 && at < longest; at += square) \
 				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
-							&rows[lane], at, longest - at, false); \
+							&rows[lane], at, longest - at); \
 			for (; at < longest; at++) \
 				to[begin[lane] + at] = block[at*width + lane]; \
 		} \

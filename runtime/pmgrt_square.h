@@ -2,13 +2,17 @@
  *
  * Squares of values for generated kernels: PMG_SQUARE rows of a block, in which lanes stand next to each other, are a
  * line of each of as many lanes, which have their rows next to each other. They are transposed in registers: in step k,
- * values change places whose row and lane differ in bit k.
+ * values change places whose row and lane differ in bit k. Lanes are written through the caches, in vectors that lie
+ * where the processor's do if squares can be joined, or past them, in runs of a cache line or more.
  *
  * Included by pmgrt_block.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_SQUARE_H
 #define PMGRT_SQUARE_H
 
+#include <stddef.h>
 #include <stdint.h>
+
+#include "pmgrt_row.h"
 
 #ifndef __CUDACC__
 #ifdef __clang__
@@ -98,7 +102,7 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
  * values of one and the first of the next, all but the first and the last of a lane are written where vectors lie. */
 #if PMG_VECTOR_BYTES == 64 && defined(__AVX512VL__)
 #define PMG_JOINS 1
-#define PMG_FROM_SECOND { 8, 9, 10, 11, 12, 13, 14, 15 }
+#define PMG_ALL_OF_SECOND { 8, 9, 10, 11, 12, 13, 14, 15 }
 #ifdef __clang__
 #define PMG_JOIN_F64(a, b, from) (pmg_line_f64) __builtin_ia32_vpermi2varpd512(a, from, b)
 #define PMG_JOIN_F32(a, b, from) (pmg_line_f32) __builtin_ia32_vpermi2varps256(a, from, b)
@@ -106,7 +110,7 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 #define PMG_JOIN_F64(a, b, from) __builtin_shuffle(a, b, from)
 #define PMG_JOIN_F32(a, b, from) __builtin_shuffle(a, b, from)
 #endif
-#define PMG_LANES_FUNCTION(type, name, NAME, place) \
+#define PMG_LANES_FUNCTION(type, name, NAME, number) \
 	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						     const int64_t *begin, int64_t rows) \
 	{ \
@@ -122,7 +126,7 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 			const uintptr_t into = (uintptr_t) &to[begin[i]] % sizeof lines[0]/sizeof(type); \
 			*(pmg_line_##name *) &to[begin[i]] = before[i]; \
 			at[i] = &to[begin[i]] - into; \
-			from[i] = (pmg_places_##name) PMG_FROM_SECOND - (place) into; \
+			from[i] = (pmg_places_##name) PMG_ALL_OF_SECOND - (number) into; \
 		} \
 		for (int64_t row = PMG_SQUARE_##NAME; row < whole; row += PMG_SQUARE_##NAME) { \
 			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
@@ -139,7 +143,7 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 	}
 #else
 #define PMG_JOINS 0
-#define PMG_LANES_FUNCTION(type, name, NAME, place) \
+#define PMG_LANES_FUNCTION(type, name, NAME, number) \
 	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
 						     const int64_t *begin, int64_t rows) \
 	{ \

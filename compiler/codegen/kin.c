@@ -6,7 +6,7 @@
  * other parents and children, which are listed as cells of the block, lane by lane.
  *
  * Children of a node are visited in their order, in which the next row is the first of them; it is the last if all that
- * is done is to add, so that a row waits for the one before with one sum of its own only. */
+ * is done is to add, so that only the last sum of a row waits for the row behind. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"

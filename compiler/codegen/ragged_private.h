@@ -119,7 +119,7 @@ struct kin_list {
 	bool is_grouped;
 };
 
-/* Is all that is done for the children below the node to add to vectors, so that they may come in any order? */
+/* Is all that is done for the children below the node to add to vectors, so that their order is one of rounding? */
 bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node);
 
 /* Around what is done for a child of that node: the next row, in the lanes in which it is one; all others, each in its

@@ -13,19 +13,21 @@
 _Static_assert(PMG_VECTOR_BYTES == BLOCK_BYTES, "these are the vectors of another instruction set");
 #endif
 
-enum { MOST_ROWS = 37, MOST_LANES = 17, WIDTH = 64 };
+enum { MOST_ROWS = 37, MOST_LANES = 17, WIDTH = 64, MOST_GAP = 8, MOST_SKEW = 2 };
 
 struct part {
-	int64_t width, n_lanes, distance, rows, row_distance;
+	int64_t width, n_lanes, distance, rows, row_distance, skew;
 };
 
 /* One type's test: values are numbered, and what is not to be written is kept. */
 #define ROUND_TRIP(name, type) \
 	static bool round_trip_##name(const struct part *p) \
 	{ \
-		static type from[(MOST_ROWS + 3)*(WIDTH + 3)], to[(MOST_ROWS + 3)*(WIDTH + 3)]; \
+		static type from[(MOST_ROWS + MOST_GAP)*(WIDTH + 3)]; \
+		static _Alignas(64) type there[sizeof from/sizeof from[0] + MOST_SKEW]; \
 		static type block[MOST_ROWS*WIDTH + 1]; \
 		const size_t n = sizeof from / sizeof from[0]; \
+		type *const to = there + p->skew; \
 		bool ok = true; \
 		for (size_t i = 0; i < n; i++) { \
 			from[i] = (type) i; \
@@ -60,11 +62,11 @@ struct part {
 ROUND_TRIP(f64, double)
 ROUND_TRIP(f32, float)
 
-/* Systems one behind the other, with a gap of `gap`, or their rows. */
-static bool try_part(int64_t width, int64_t n_lanes, int64_t rows, int64_t gap)
+/* Systems one behind the other, with a gap of `gap`, or their rows, `skew` values behind the begin of a vector. */
+static bool try_part(int64_t width, int64_t n_lanes, int64_t rows, int64_t gap, int64_t skew)
 {
-	const struct part flat = { width, n_lanes, rows + gap, rows, 1 };
-	const struct part full = { width, n_lanes, 1, rows, n_lanes + gap };
+	const struct part flat = { width, n_lanes, rows + gap, rows, 1, skew };
+	const struct part full = { width, n_lanes, 1, rows, n_lanes + gap, skew };
 
 	return round_trip_f64(&flat) && round_trip_f32(&flat) && round_trip_f64(&full) && round_trip_f32(&full);
 }
@@ -298,7 +300,16 @@ static bool try_puts(int64_t width, int64_t rows, int64_t gap)
 	return ok;
 }
 
-/* Of n rows, downwards from memory: as few windows as there are lines. */
+/* Of n rows upwards, and of downwards: as few windows as there are lines. */
+static int64_t n_windows_up(const double *to, const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows)
+{
+	int64_t n = 0;
+
+	for (int64_t begin = 0; begin < rows; n++)
+		begin = pmg_put_end_f64(begin, width, to, place, 0, n_lanes, rows);
+	return n;
+}
+
 static int64_t n_windows(const double *to, const pmg_place *place, int64_t rows)
 {
 	int64_t n = 0;
@@ -318,8 +329,23 @@ static bool windows_are_lines(void)
 	       n_windows(&array[3], &far, 64) == (PMG_VECTOR_BYTES == PMG_CACHE_LINE ? 9 : 8);
 }
 
+/* Near results go back as a whole where vectors are joined for it: not if they lie as vectors do, have no squares or
+ * too few lanes for one, or no vectors are joined. */
+static bool joined_ones_are_whole(void)
+{
+	static _Alignas(64) double array[16];
+	const pmg_place even = { .row = 1, .lane = 64 }, uneven = { .row = 1, .lane = 65 };
+	const pmg_place strided = { .row = 100, .lane = 1 };
+	const int64_t whole = PMG_JOINS ? 1 : 8;
+
+	return n_windows_up(array, &even, 8, 8, 64) == 8 && n_windows_up(&array[2], &even, 8, 8, 64) == whole &&
+	       n_windows_up(array, &uneven, 8, 8, 64) == whole && n_windows_up(array, &strided, 8, 8, 64) == 8 &&
+	       n_windows_up(array, &uneven, 8, 1, 64) == 8;
+}
+
 void BLOCK_TESTS(struct tests *tests)
 {
+	CHECK(tests, joined_ones_are_whole());
 	CHECK(tests, large_ones_are_kept());
 	CHECK(tests, windows_are_lines());
 	for (int64_t rows = 1; rows <= 60; rows += 1 + rows/3)
@@ -334,5 +360,6 @@ void BLOCK_TESTS(struct tests *tests)
 	for (int64_t width = 2; width <= WIDTH; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width; n_lanes = n_lanes == MOST_LANES ? width : n_lanes + 1)
 			for (int64_t rows = 0; rows <= MOST_ROWS; rows += 1 + (rows > 9 && rows < 31))
-				CHECK(tests, try_part(width, n_lanes, rows, rows % 3));
+				CHECK(tests, try_part(width, n_lanes, rows, rows % 3, 0) &&
+					     try_part(width, n_lanes, rows, -rows & 7, MOST_SKEW));
 }
