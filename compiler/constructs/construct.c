@@ -137,7 +137,12 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1)
 		return !diag;
 	extents = rows ? rows : extents_text(call, given);
-	if (batch->kind == ARG_ARRAY && batch->rank >= rank)
+	if (batch->kind == ARG_ARRAY && batch->rank >= rank && given->rank == 1)
+		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]; what all of "
+			  "them have is a function: 'func shared[k in 0..%s, i in 0..%s] : %s = %s[i];'",
+			  batch->extents[0], extents, batch->extents[0], extents, type_name(given->type),
+			  given->name);
+	else if (batch->kind == ARG_ARRAY && batch->rank >= rank)
 		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]",
 			  batch->extents[0], extents);
 	else

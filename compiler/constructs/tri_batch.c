@@ -51,7 +51,8 @@ static bool check_coefficient(const struct construct_call *call, int arg, int ra
 {
 	if (call->args.items[arg].kind == ARG_SCALAR)
 		return true;
-	if (!construct_expect_array(call, arg, rank, rank))
+	if (is_ragged(call) ? !construct_expect_array(call, arg, rank, rank)
+			    : !construct_expect_systems(call, arg, rank, D, NULL))
 		return false;
 	for (int i = 0; i < rank; i++)
 		if (!construct_expect_extent(call, arg, i, call->args.items[D].extents[i],
