@@ -710,6 +710,21 @@ def items_and_sizes():
         close(np.load("Y.npy"), plain, "the same result whatever the order in space")
 
 
+def waiting():
+    """Commands that run code of OpenMP start anew with threads that soon sleep, unless the user says how they wait."""
+    env = {name: value for name, value in ENV.items() if name not in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")}
+    for command, said, spins in (("run", {}, "2000"), ("bench", {}, "2000"), ("life", {}, "2000"),
+                                 ("hines", {}, "2000"), ("inspect", {}, None),
+                                 ("hines", {"GOMP_SPINCOUNT": "77"}, "77")):
+        result = subprocess.run([PMG, command, "--help"], capture_output=True, text=True, check=False,
+                                env=dict(env, OMP_DISPLAY_ENV="verbose", **said))
+        found = re.findall(r"GOMP_SPINCOUNT = '(\d+)'", result.stderr)
+        if not found and "OPENMP" in result.stderr:     # another library
+            return
+        check(result.returncode == 0 and (found[-1] == spins if spins else len(found) == 1),
+              f"pmg {command}: spins {found}")
+
+
 def interruptions():
     Path("slow-cc").write_text("#!/bin/sh\nsleep 20\n")
     os.chmod("slow-cc", 0o755)
@@ -761,6 +776,7 @@ def main():
         computed_index()
         items_and_sizes()
         interruptions()
+        waiting()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] > 0

@@ -219,5 +219,6 @@ const struct command hines_command = {
 	.operands = "solve FILE…",
 	.sentence = "solve Hines systems of neurons",
 	.details = "",
+	.has_threads = true,
 	.run = run_hines,
 };
