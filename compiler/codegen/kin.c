@@ -2,8 +2,8 @@
  *
  * Parents and children in blocks of trees, of which each lane has its own (ragged.c). In most rows and lanes the parent
  * is the row before, and the next row the first child: a bit for each lane (pmg_kin, runtime/pmgrt.h) says where. What
- * a row reads at its parent, or adds up over its children, is taken from there for all lanes at once, and then for the
- * other parents and children, which are listed as cells of the block, lane by lane.
+ * a row reads at its parent, or adds up over its children, is taken from there for all lanes at once, and lane by lane
+ * for the other parents and children, which are listed as cells of the block.
  *
  * Children of a node are visited in their order, in which the next row is the first of them; it is the last if all that
  * is done is to add, so that only the last sum of a row waits for the row behind. */

@@ -128,6 +128,15 @@ static const char *extents_text(const struct construct_call *call, const struct 
 	return str_text(&extents);
 }
 
+/* How all systems of the batch share the rows that are given. */
+static const char *shared_text(const struct construct_call *call, const struct construct_arg *given,
+			       const struct construct_arg *batch, const char *rows)
+{
+	return arena_printf(call->arena, "; what all of them have is a function: "
+			    "'func shared[k in 0..%s, i in 0..%s] : %s = %s[i];'",
+			    batch->extents[0], rows, type_name(given->type), given->name);
+}
+
 bool construct_expect_systems(const struct construct_call *call, int arg, int rank, int other, const char *rows)
 {
 	const struct construct_arg *given = &call->args.items[arg], *batch = &call->args.items[other];
@@ -137,14 +146,9 @@ bool construct_expect_systems(const struct construct_call *call, int arg, int ra
 	if (!diag || given->kind != ARG_ARRAY || given->rank != rank - 1)
 		return !diag;
 	extents = rows ? rows : extents_text(call, given);
-	if (batch->kind == ARG_ARRAY && batch->rank >= rank && given->rank == 1)
-		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]; what all of "
-			  "them have is a function: 'func shared[k in 0..%s, i in 0..%s] : %s = %s[i];'",
-			  batch->extents[0], extents, batch->extents[0], extents, type_name(given->type),
-			  given->name);
-	else if (batch->kind == ARG_ARRAY && batch->rank >= rank)
-		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]",
-			  batch->extents[0], extents);
+	if (batch->kind == ARG_ARRAY && batch->rank >= rank)
+		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [%s, %s]%s",
+			  batch->extents[0], extents, given->rank == 1 ? shared_text(call, given, batch, extents) : "");
 	else
 		diag_help(call->diags, diag, given->span, "the first dimension counts systems: [nSystems, %s], or "
 			  "[1, %s] for one", extents, extents);

@@ -300,7 +300,7 @@ static bool try_puts(int64_t width, int64_t rows, int64_t gap)
 	return ok;
 }
 
-/* Of n rows upwards, and of downwards: as few windows as there are lines. */
+/* Into how many windows rows go back upwards. */
 static int64_t n_windows_up(const double *to, const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows)
 {
 	int64_t n = 0;
@@ -310,6 +310,7 @@ static int64_t n_windows_up(const double *to, const pmg_place *place, int64_t wi
 	return n;
 }
 
+/* Of n rows, downwards from memory: as few windows as there are lines. */
 static int64_t n_windows(const double *to, const pmg_place *place, int64_t rows)
 {
 	int64_t n = 0;

@@ -712,7 +712,8 @@ def items_and_sizes():
 
 def waiting():
     """Commands that run code of OpenMP start anew with threads that soon sleep, unless the user says how they wait."""
-    env = {name: value for name, value in ENV.items() if name not in ("OMP_WAIT_POLICY", "KMP_BLOCKTIME")}
+    own = ("OMP_WAIT_POLICY", "GOMP_SPINCOUNT", "KMP_BLOCKTIME")
+    env = {name: value for name, value in ENV.items() if name not in own}
     for command, said, spins in (("run", {}, "2000"), ("bench", {}, "2000"), ("life", {}, "2000"),
                                  ("hines", {}, "2000"), ("inspect", {}, None),
                                  ("hines", {"GOMP_SPINCOUNT": "77"}, "77")):
