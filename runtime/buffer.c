@@ -258,20 +258,26 @@ static bool are_apart_by_a_stride(const pmg_buffer *one, const pmg_buffer *other
 	return false;
 }
 
+struct reach buffer_reach(const pmg_buffer *buffer)
+{
+	struct reach reach = { (uintptr_t) buffer->data, (uintptr_t) buffer->data };
+
+	if (buffer_is_empty(buffer))
+		return reach;
+	for (int32_t d = 0; d < buffer->rank; d++) {
+		const int64_t bytes = (buffer->shape[d] - 1) * buffer->strides[d];
+
+		reach.begin += (uintptr_t) (bytes < 0 ? bytes : 0);
+		reach.end += (uintptr_t) (bytes > 0 ? bytes : 0);
+	}
+	reach.end += pmg_type_size(buffer->type);
+	return reach;
+}
+
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other)
 {
-	int64_t first_one, last_one, first_other, last_other;
-	uintptr_t data_one = (uintptr_t) one->data, data_other = (uintptr_t) other->data;
-
-	if (buffer_is_empty(one) || buffer_is_empty(other))
-		return false;
-	buffer_span(one, &first_one, &last_one);
-	buffer_span(other, &first_other, &last_other);
-	if (data_one + (uintptr_t) last_one <= data_other + (uintptr_t) first_other)
-		return false;
-	if (data_other + (uintptr_t) last_other <= data_one + (uintptr_t) first_one)
-		return false;
-	return !are_apart_by_a_stride(one, other) && !are_apart_by_a_stride(other, one);
+	return reaches_meet(buffer_reach(one), buffer_reach(other)) && !are_apart_by_a_stride(one, other) &&
+	       !are_apart_by_a_stride(other, one);
 }
 
 bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other)

@@ -166,6 +166,16 @@ bool shapes_are_equal(const pmg_buffer *a, const pmg_buffer *b);
 bool buffer_is_row_major(const pmg_buffer *buffer);     /* and aligned */
 bool buffer_is_addressable(const pmg_buffer *buffer);   /* spans less than PMG_MAX_BYTES */
 bool buffer_is_injective(const pmg_buffer *buffer);     /* no two elements share or interlace memory */
+
+/* The bytes of an addressable buffer lie from `begin` to `end`; of one without elements there are none. */
+struct reach {
+	uintptr_t begin, end;
+};
+struct reach buffer_reach(const pmg_buffer *buffer);
+static inline bool reaches_meet(struct reach one, struct reach other)
+{
+	return one.begin < one.end && other.begin < other.end && one.end > other.begin && other.end > one.begin;
+}
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other);
 bool buffers_are_equal(const pmg_buffer *one, const pmg_buffer *other); /* the same elements in the same places */
 
@@ -298,9 +308,8 @@ enum { MOST_PAIRS = 16 };
 pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			       const pmg_buffer *const *from, int32_t threads);
 /* Behind that: fails if a buffer is wrong by itself, if `check_shapes` says so of a pair, or if memory that is written
- * is shared. Messages begin with `pair`, which names one of several; `user` is for `check_shapes` alone. */
-typedef pmg_status pair_checker(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
-				const void *user);
+ * is shared. Messages name the pair, if there are several; `user` is for `check_shapes` alone. */
+typedef pmg_status pair_checker(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const void *user);
 pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 				const pmg_buffer *const *from, pair_checker *check_shapes, const void *user);
 #define BLOCKS_INTO_BLOCKS "blocks become blocks of another width by way of a flat buffer"

@@ -8,8 +8,6 @@
 
 #include <stdio.h>
 
-enum { PAIR_TEXT_SIZE = 24 };
-
 /* ---- Copies ---- */
 
 /* The blocks `first`..`first + n_blocks`, and the first `n` lanes of each, as [n_blocks, n, rows…]. */
@@ -191,7 +189,7 @@ static bool only_widths_differ(const pmg_buffer *to, const pmg_buffer *from)
 }
 
 /* What is wrong with one of them, if the other one is not looked at. */
-static pmg_status buffer_check(pmg_context *context, const pmg_buffer *buffer, const char *pair, const char *which)
+static pmg_status buffer_check(pmg_context *context, const pmg_buffer *buffer, const char *which)
 {
 	const char *fault = buffer->device != PMG_HOST ? "is not in memory of the host"
 			  : !has_shape(buffer) ? "has a rank that cannot be, or a negative extent"
@@ -199,82 +197,112 @@ static pmg_status buffer_check(pmg_context *context, const pmg_buffer *buffer, c
 			  : !buffer_is_addressable(buffer) ? "goes beyond the end of memory" : NULL;
 
 	if (buffer->type != PMG_F64 && buffer->type != PMG_F32)
-		return pmg_fail(context, PMG_BAD_CALL, "%sthe buffer that is %s has elements of %s, not of f64 or f32",
-				pair, which, pmg_type_name(buffer->type));
-	return fault ? pmg_fail(context, PMG_BAD_CALL, "%sthe buffer that is %s %s", pair, which, fault) : PMG_OK;
+		return pmg_fail(context, PMG_BAD_CALL, "the buffer that is %s has elements of %s, not of f64 or f32",
+				which, pmg_type_name(buffer->type));
+	return fault ? pmg_fail(context, PMG_BAD_CALL, "the buffer that is %s %s", which, fault) : PMG_OK;
 }
 
 /* Each of a pair by itself, and their types. */
-static pmg_status buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair)
+static pmg_status buffers_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from)
 {
-	pmg_status status = buffer_check(context, to, pair, "written");
+	pmg_status status = buffer_check(context, to, "written");
 
 	if (status == PMG_OK)
-		status = buffer_check(context, from, pair, "read");
+		status = buffer_check(context, from, "read");
 	if (status == PMG_OK && to->type != from->type)
 		status = pmg_fail(context, PMG_BAD_CALL,
-				  "%sthe buffer that is written has elements of %s, the one that is read of %s", pair,
+				  "the buffer that is written has elements of %s, the one that is read of %s",
 				  pmg_type_name(to->type), pmg_type_name(from->type));
 	return status;
 }
 
-/* The first one whose written buffer shares memory with one of another pair, or n. */
+/* Buffers, and what the first of them reach, which each is asked for beside all others. */
+struct reaches {
+	const pmg_buffer *const *buffers;
+	struct reach first[MOST_PAIRS];
+};
+
+static void reaches_find(struct reaches *reaches, int32_t n, const pmg_buffer *const *buffers)
+{
+	reaches->buffers = buffers;
+	for (int32_t i = 0; i < n && i < MOST_PAIRS; i++)
+		reaches->first[i] = buffer_reach(buffers[i]);
+}
+
+static struct reach reach_at(const struct reaches *reaches, int32_t i)
+{
+	return i < MOST_PAIRS ? reaches->first[i] : buffer_reach(reaches->buffers[i]);
+}
+
+static bool overlap_at(const struct reaches *one, int32_t at, const struct reaches *other, int32_t i)
+{
+	return reaches_meet(reach_at(one, at), reach_at(other, i)) &&
+	       buffers_overlap(one->buffers[at], other->buffers[i]);
+}
+
+/* The first one whose written buffer shares memory with what is read or with another one that is written, or n. */
 static int32_t pair_that_overlaps(int32_t n, const pmg_buffer *const *to, const pmg_buffer *const *from)
 {
+	struct reaches written, read;
+
+	reaches_find(&written, n, to);
+	reaches_find(&read, n, from);
 	for (int32_t at = 0; at < n; at++)
 		for (int32_t i = 0; i < n; i++)
-			if (i != at && (buffers_overlap(to[at], from[i]) || buffers_overlap(to[at], to[i])))
+			if (overlap_at(&written, at, &read, i) || (i > at && overlap_at(&written, at, &written, i)))
 				return at;
 	return n;
 }
 
-/* How messages about one of several begin, else "". */
-static const char *pair_text(char text[PAIR_TEXT_SIZE], int32_t n, int32_t pair)
+static pmg_status sharing_fail(pmg_context *context)
 {
-	text[0] = '\0';
-	if (n > 1)
-		snprintf(text, PAIR_TEXT_SIZE, "pair %d: ", (int) pair);
-	return text;
+	return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
 }
 
-static pmg_status sharing_fail(pmg_context *context, const char *pair)
+enum { MESSAGE_SIZE = 256 };
+
+/* Where there are several, messages begin with the number of the pair. */
+static pmg_status pair_fail(pmg_context *context, pmg_status status, int32_t n, int32_t pair)
 {
-	return pmg_fail(context, PMG_BAD_CALL, "%sa buffer that is written shares memory", pair);
+	char message[MESSAGE_SIZE];
+
+	if (n <= 1)
+		return status;
+	snprintf(message, sizeof message, "%s", pmg_message(context));
+	return pmg_fail(context, status, "pair %d: %s", (int) pair, message);
 }
 
-/* If the pairs behind it are not looked at. */
-static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
+/* If the other pairs are not looked at. */
+static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
 			     pair_checker *check_shapes, const void *user)
 {
-	pmg_status status = buffers_check(context, to, from, pair);
+	pmg_status status = buffers_check(context, to, from);
 
 	if (status == PMG_OK)
-		status = check_shapes(context, to, from, pair, user);
-	if (status == PMG_OK && (!buffer_is_injective(to) || buffers_overlap(to, from)))
-		status = sharing_fail(context, pair);
+		status = check_shapes(context, to, from, user);
+	if (status == PMG_OK && !buffer_is_injective(to))
+		status = sharing_fail(context);
 	return status;
 }
 
 pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 				const pmg_buffer *const *from, pair_checker *check_shapes, const void *user)
 {
-	pmg_status status = PMG_OK;
-	char pair[PAIR_TEXT_SIZE];
 	int32_t at;
 
-	for (int32_t i = 0; i < n && status == PMG_OK; i++)
-		status = pair_check(context, to[i], from[i], pair_text(pair, n, i), check_shapes, user);
-	if (status != PMG_OK)
-		return status;
+	for (int32_t i = 0; i < n; i++) {
+		const pmg_status status = pair_check(context, to[i], from[i], check_shapes, user);
+
+		if (status != PMG_OK)
+			return pair_fail(context, status, n, i);
+	}
 	at = pair_that_overlaps(n, to, from);
-	return at < n ? sharing_fail(context, pair_text(pair, n, at)) : PMG_OK;
+	return at < n ? pair_fail(context, sharing_fail(context), n, at) : PMG_OK;
 }
 
 pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer *const *to,
 			       const pmg_buffer *const *from, int32_t threads)
 {
-	char pair[PAIR_TEXT_SIZE];
-
 	if (n < 0)
 		return pmg_fail(context, PMG_BAD_CALL, "n is %d, but must be 0 or more pairs of buffers", (int) n);
 	if (n > 0 && (!to || !from))
@@ -282,18 +310,17 @@ pmg_status relayout_call_check(pmg_context *context, int32_t n, const pmg_buffer
 				to ? "read" : "written");
 	for (int32_t i = 0; i < n; i++)
 		if (!to[i] || !from[i])
-			return pmg_fail(context, PMG_BAD_CALL, "%sthe buffer that is %s is NULL", pair_text(pair, n, i),
-					to[i] ? "read" : "written");
+			return pair_fail(context, pmg_fail(context, PMG_BAD_CALL, "the buffer that is %s is NULL",
+							   to[i] ? "read" : "written"), n, i);
 	return threads_check(context, threads);
 }
 
-static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
-			       const void *user)
+static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const void *user)
 {
 	(void) user;
 	if (shapes_are_equal(to, from) || shapes_agree(to, from) || shapes_agree(from, to))
 		return PMG_OK;
-	return pmg_fail(context, PMG_BAD_CALL, "%s%s", pair,
+	return pmg_fail(context, PMG_BAD_CALL, "%s",
 			only_widths_differ(to, from) ? BLOCKS_INTO_BLOCKS
 						     : "the buffers have shapes of different arrays");
 }

@@ -269,38 +269,36 @@ static bool is_of_segments(const pmg_buffer *flat)
 	       flat->rank == 1 && flat->shape[0] >= 0 && buffer_is_addressable(flat);
 }
 
-/* `pair` begins what is said of one of several pairs. */
-static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const struct segment_list *list,
-			     const char *pair)
+static pmg_status flat_check(pmg_context *context, const pmg_buffer *flat, const struct segment_list *list)
 {
 	if (!is_of_segments(flat))
-		return pmg_fail(context, PMG_BAD_CALL, "%swhat has segments is a buffer of floats of rank 1", pair);
+		return pmg_fail(context, PMG_BAD_CALL, "what has segments is a buffer of floats of rank 1");
 	if (flat->shape[0] != list->offsets[list->n])
-		return pmg_fail(context, PMG_BAD_CALL, "%sthe buffer has %lld elements, but its segments %lld", pair,
+		return pmg_fail(context, PMG_BAD_CALL, "the buffer has %lld elements, but its segments %lld",
 				(long long) flat->shape[0], (long long) list->offsets[list->n]);
 	return PMG_OK;
 }
 
-static pmg_status width_check(pmg_context *context, int64_t block, const char *pair)
+static pmg_status width_check(pmg_context *context, int64_t block)
 {
 	if (block <= 0 || is_segment_width(block))
 		return PMG_OK;
-	return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld segments cannot be, but of 1, 2, 4, ... %d",
-			pair, (long long) block, SEGMENTS_STRETCH);
+	return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld segments cannot be, but of 1, 2, 4, ... %d",
+			(long long) block, SEGMENTS_STRETCH);
 }
 
 pmg_status pmg_in_segments(pmg_context *context, void *data, const pmg_buffer *flat, const pmg_buffer *offsets,
 			   int64_t block, pmg_buffer *blocks)
 {
 	struct segment_list list = { 0 };
-	pmg_status status = blocks ? width_check(context, block, "")
+	pmg_status status = blocks ? width_check(context, block)
 			  : pmg_fail(context, PMG_BAD_CALL, "there is no place for the buffer of blocks, but NULL");
 
 	if (status == PMG_OK)
 		status = segment_list_open(context, offsets, &list);
 	if (status != PMG_OK)
 		return status;
-	status = flat_check(context, flat, &list, "");
+	status = flat_check(context, flat, &list);
 	if (status == PMG_OK) {
 		const int64_t shape[] = { block > 0 ? segment_list_rows(&list, block) : flat->shape[0], block };
 
@@ -320,37 +318,34 @@ int64_t pmg_segments_bytes(pmg_context *context, const pmg_buffer *flat, const p
 }
 
 /* What is beside a flat one: in blocks, or in none, as the flat one. */
-static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const struct segment_list *list,
-			       const char *pair)
+static pmg_status blocks_check(pmg_context *context, const pmg_buffer *blocks, const struct segment_list *list)
 {
 	pmg_status status;
 
 	if (blocks->rank == 1)
-		return flat_check(context, blocks, list, pair);
+		return flat_check(context, blocks, list);
 	if (!buffer_is_in_blocks(blocks, 1))
 		return pmg_fail(context, PMG_BAD_CALL,
-				"%sone of the buffers has segments in blocks, of rank 2 as [rows, segments of a block]",
-				pair);
-	status = width_check(context, blocks->shape[1], pair);
+				"one of the buffers has segments in blocks, of rank 2 as [rows, segments of a block]");
+	status = width_check(context, blocks->shape[1]);
 	if (status != PMG_OK)
 		return status;
 	if (blocks->shape[0] != segment_list_rows(list, blocks->shape[1]))
-		return pmg_fail(context, PMG_BAD_CALL, "%sblocks of %lld of these segments have %lld rows, not %lld",
-				pair, (long long) blocks->shape[1],
+		return pmg_fail(context, PMG_BAD_CALL, "blocks of %lld of these segments have %lld rows, not %lld",
+				(long long) blocks->shape[1],
 				(long long) segment_list_rows(list, blocks->shape[1]), (long long) blocks->shape[0]);
 	return PMG_OK;
 }
 
-static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const char *pair,
-			       const void *list)
+static pmg_status shapes_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from, const void *list)
 {
 	const bool into = to->rank > from->rank;
 	pmg_status status;
 
 	if (buffer_is_in_blocks(to, 1) && buffer_is_in_blocks(from, 1))
-		return pmg_fail(context, PMG_BAD_CALL, "%s" BLOCKS_INTO_BLOCKS, pair);
-	status = flat_check(context, into ? from : to, list, pair);
-	return status == PMG_OK ? blocks_check(context, into ? to : from, list, pair) : status;
+		return pmg_fail(context, PMG_BAD_CALL, BLOCKS_INTO_BLOCKS);
+	status = flat_check(context, into ? from : to, list);
+	return status == PMG_OK ? blocks_check(context, into ? to : from, list) : status;
 }
 
 pmg_status pmg_relayout_segments_all(pmg_context *context, int32_t n, const pmg_buffer *const *to,

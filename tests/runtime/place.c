@@ -5,6 +5,7 @@
 #include "runtime/check.h"
 #include "plan.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -253,6 +254,37 @@ static void test_several(struct tests *tests, pmg_context *context)
 		     !memcmp(data[1], data[2], sizeof data[1]) && data[2][0] > 0);
 }
 
+/* Whatever two of many share memory, the one that writes it is named, of two that do the first. */
+static void test_sharing(struct tests *tests, pmg_context *context)
+{
+	static double read[N_PAIRS][2], written[N_PAIRS][2];
+	const int64_t shape[] = { 2, 1 };
+	pmg_buffer to[N_PAIRS], from[N_PAIRS];
+	const pmg_buffer *tos[N_PAIRS], *froms[N_PAIRS];
+	char message[64];
+
+	for (int32_t i = 0; i < N_PAIRS; i++) {
+		from[i] = pmg_dense(read[i], PMG_F64, 2, shape);
+		to[i] = pmg_in_blocks(written[i], &from[i], 2);
+		tos[i] = &to[i];
+		froms[i] = &from[i];
+	}
+	CHECK(tests, pmg_relayout_all(context, N_PAIRS, tos, froms, 1) == PMG_OK);
+	for (int32_t one = 0; one < N_PAIRS; one++)
+		for (int32_t other = 0; other < N_PAIRS; other++) {
+			snprintf(message, sizeof message, "pair %d: a buffer that is written shares memory", (int) one);
+			from[other].data = written[one];
+			CHECK_FAILS(tests, pmg_relayout_all(context, N_PAIRS, tos, froms, 1), context, PMG_BAD_CALL,
+				    message);
+			from[other].data = read[other];
+			to[other].data = written[one];
+			if (one < other)
+				CHECK_FAILS(tests, pmg_relayout_all(context, N_PAIRS, tos, froms, 1), context,
+					    PMG_BAD_CALL, message);
+			to[other].data = written[other];
+		}
+}
+
 static void test_refusals(struct tests *tests, pmg_context *context)
 {
 	static double data[64], other[64];
@@ -499,6 +531,7 @@ void test_places(struct tests *tests)
 	test_round_trips(tests, context);
 	test_large(tests, context);
 	test_several(tests, context);
+	test_sharing(tests, context);
 	test_refusals(tests, context);
 	test_far(tests, context);
 	test_past(tests, context);
