@@ -96,6 +96,38 @@ static void lanes_past(const struct block_copy *copy)
 	segments_out(&segments);
 }
 
+/* Through the caches, of which the nearest one reads a line before it is written: the rows that follow are asked for
+ * meanwhile, but none behind the last one, which may be another thread's. The last square has rows of the one before it
+ * where their number is no multiple. */
+#define NEAR_FUNCTION(type, name, NAME) \
+	static void near_##name(const struct block_copy *copy) \
+	{ \
+		const int64_t width = copy->width, rows = copy->rows, square = PMG_SQUARE_##NAME; \
+		const type *const lanes = copy->lanes; \
+		type *const block = copy->block; \
+		if (!pmg_in_squares_##name(width, rows, 1)) \
+			pmg_block_read_##name(block, width, lanes, copy->n_lanes, rows, rows, 1); \
+		for (int64_t at = 0; pmg_in_squares_##name(width, rows, 1) && at < rows; at += square) { \
+			const int64_t row = pmg_min_i64(at, rows - square), end = pmg_min_i64(at + 2*square, rows); \
+			for (int64_t i = (at + square)*width; i < end*width; i += PMG_PUT_##NAME) \
+				__builtin_prefetch(&block[i], 1, 3); \
+			pmg_squares_read_##name(&block[row*width], width, lanes + row, copy->n_lanes, rows, \
+						PMG_SQUARE_##NAME); \
+		} \
+	}
+NEAR_FUNCTION(double, f64, F64)
+NEAR_FUNCTION(float, f32, F32)
+
+static void block_near(const struct block_copy *copy)
+{
+	if (copy->lengths)
+		segments_into(copy, copy->block, 0, copy->rows);
+	else if (copy->size == 8)
+		near_f64(copy);
+	else
+		near_f32(copy);
+}
+
 void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
@@ -103,7 +135,7 @@ void BLOCK_COPY(const struct block_copy *copy)
 	if (copy->into && copy->is_past)
 		block_past(copy);
 	else if (copy->into)
-		rows_into(copy, copy->block, 0, copy->rows);
+		block_near(copy);
 	else if (copy->lengths)
 		segments_out(copy);
 	else if (copy->is_past)
