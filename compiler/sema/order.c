@@ -8,6 +8,7 @@
 #include "sema/sema_private.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 typedef VEC(struct draft *) draft_list;
 
@@ -244,28 +245,58 @@ static draft_list component_of(const struct ordering *o, const draft_list *rest,
 	return component;
 }
 
-static void report_cycle(const struct ordering *o, const draft_list *cycle, const struct draft *alone)
+/* What the user has written of a cycle: what a construct defines has a dot in its name. */
+static draft_list written_of(struct sema *sema, const draft_list *cycle)
 {
-	struct sema *sema = o->sema;
-	struct str text = str_new(sema->arena);
-	struct diag *diag;
+	draft_list written = { 0 };
 
+	for (int i = 0; i < cycle->n; i++)
+		if (!strchr(draft_writes(cycle->items[i])->name, '.'))
+			vec_push(sema->arena, &written, cycle->items[i]);
+	return written.n ? written : *cycle;
+}
+
+static const char *cycle_text(struct sema *sema, const draft_list *cycle)
+{
+	struct str text = str_new(sema->arena);
+
+	if (cycle->n == 1)
+		return arena_printf(sema->arena, "'%s' needs itself", draft_writes(cycle->items[0])->name);
 	for (int i = 0; i < cycle->n; i++)
 		str_add(&text, "%s'%s' needs '%s'", i ? ", " : "", draft_writes(cycle->items[i])->name,
 			draft_writes(cycle->items[(i + 1) % cycle->n])->name);
-	diag = diag_error(sema->diags, DIAG_CYCLIC, cycle->items[0]->span, "cyclic definition: %s", str_text(&text));
-	for (int i = 1; i < cycle->n; i++)
-		diag_label(sema->diags, diag, cycle->items[i]->span, "'%s' is defined here",
-			   draft_writes(cycle->items[i])->name);
+	return str_text(&text);
+}
+
+static const char *cycle_help(struct sema *sema, const draft_list *cycle, const struct draft *alone)
+{
+	const struct array *first = draft_writes(cycle->items[0]);
+
+	if (alone)
+		return "give all of them the same variables: a sum over j that the others read is a recurrence along "
+		       "j, s[i,j] = s[i,j-1] + f[i,j], of which they read the last value";
+	if (cycle->n == 1 && first->role == ROLE_INOUT)
+		return arena_printf(sema->arena, "to overwrite it, compute its next value in a loop that runs once: "
+				    "iterate once in 0..1 { next %s = ...; }", first->name);
+	return "compute one of them without the others, or, all over the same first ranges, from values at other "
+	       "points, as in f[i-1]; a value of the iteration before is a 'state'";
+}
+
+static void report_cycle(const struct ordering *o, const draft_list *all, const struct draft *alone)
+{
+	struct sema *sema = o->sema;
+	const draft_list cycle = written_of(sema, all);
+	struct diag *diag = diag_error(sema->diags, DIAG_CYCLIC, cycle.items[0]->span, "cyclic definition: %s",
+				       cycle_text(sema, &cycle));
+
+	for (int i = 1; i < cycle.n; i++)
+		diag_label(sema->diags, diag, cycle.items[i]->span, "'%s' is defined here",
+			   draft_writes(cycle.items[i])->name);
 	if (alone)
 		diag_label(sema->diags, diag, (struct span) { 0 },
 			   "'%s' also reads itself along a variable that not all of them have",
 			   draft_writes(alone)->name);
-	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", alone ?
-		  "give all of them the same variables: a sum over j that the others read is a recurrence along j, "
-		  "s[i,j] = s[i,j-1] + f[i,j], of which they read the last value" :
-		  "compute one of them without the others, or, all over the same first ranges, from values at other "
-		  "points, as in f[i-1]; a value of the iteration before is a 'state'");
+	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", cycle_help(sema, &cycle, alone));
 }
 
 static void remove_draft(draft_list *list, const struct draft *draft)

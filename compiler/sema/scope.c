@@ -384,7 +384,8 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 	bool is_module = name->member && !owner && (foreign_value(name->member) || foreign_number(name->member));
 	struct tree_name meant = owner ? *name : (struct tree_name) {
 		.name = is_module ? name->member : name->name, .span = name->span };
-	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT };
+	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT,
+				   .is_defined = use == USE_TARGET };
 	struct unknown *before = find_unknown(sema, unknown.name);
 
 	if ((owner && owner->kind == SYMBOL_BROKEN) || report_no_constant(sema, scope, name))

@@ -38,6 +38,7 @@ struct unknown {                        /* a name that was reported */
 	struct diag *diag;
 	bool is_puzzling;               /* nothing is known of what was meant, so far */
 	bool is_value;                  /* it is used not only in subscripts */
+	bool is_defined;                /* as if it were an array */
 };
 
 struct sema {

@@ -5,17 +5,35 @@
 
 #include <string.h>
 
+/* The only name that is defined and not declared: it may be a slip; NULL. */
+static const struct unknown *slip_of(const struct sema *sema)
+{
+	const struct unknown *slip = NULL;
+
+	for (int i = 0; i < sema->unknown.n; i++) {
+		if (slip && sema->unknown.items[i].is_defined)
+			return NULL;
+		if (sema->unknown.items[i].is_defined)
+			slip = &sema->unknown.items[i];
+	}
+	return slip;
+}
+
 static void check_defined(struct sema *sema, const struct target *target)
 {
 	const struct symbol *symbol = target->symbol;
 	bool is_defined = target->now.is_defined || target->now.is_accumulated;
+	const struct unknown *slip = slip_of(sema);
 	struct diag *diag;
 
 	if (is_defined || target->is_excused ||
 	    (target->array->role != ROLE_OUT && target->array->role != ROLE_TEMP))
 		return;
 	diag = diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined", symbol->name);
-	if (target->array->role == ROLE_TEMP)
+	if (slip)
+		diag_label(sema->diags, diag, slip->diag->span,
+			   "'%s' is defined here, but not declared: is '%s' meant?", slip->name, symbol->name);
+	else if (target->array->role == ROLE_TEMP)
 		diag_help(sema->diags, diag, (struct span) { 0 },
 			  "define it, or declare it 'in' if the caller gives it");
 }
