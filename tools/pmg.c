@@ -81,14 +81,23 @@ static void print_help(FILE *stream)
 	      stream);
 }
 
+/* "life fit" for "fit"; NULL. */
+static const char *step_named(const char *name)
+{
+	const struct command *step = NULL;
+	for (int i = 0; i < N_COMMANDS && !step; i++)
+		step = step_find(commands[i], name);
+	return step ? step->name : NULL;
+}
+
 static int unknown_command(const char *name)
 {
-	const char *names[N_COMMANDS];
+	const char *names[N_COMMANDS], *step = step_named(name);
 	struct failure failure = { 0 };
 	for (int i = 0; i < N_COMMANDS; i++)
 		names[i] = commands[i]->name;
 	fail(&failure, OUTCOME_USAGE, *name == '-' ? "unknown option '%s'" : "unknown command '%s'", name);
-	const char *near = suggest_nearest(name, names, N_COMMANDS);
+	const char *near = step ? step : suggest_nearest(name, names, N_COMMANDS);
 	if (near)
 		fail_help(&failure, "did you mean '%s'?", near);
 	else

@@ -446,6 +446,8 @@ def wrong_calls_are_told():
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--max-length=1", "--per-branch=2"], 2,
                                  "exclude each other"),
                                 (["import", "swc", "none.swc", "-o", "x.h5"], 4, "none.swc: cannot open"),
+                                (["import", "swc", "one.swc", "none.swc", "-o", "x.h5"], 4,
+                                 "nothing is written to x.h5, which takes all files or none"),
                                 (["import", "swc", ".", "-o", "x.h5"], 4, "cannot read"),
                                 (["import", "tsv", "one.swc", "-o", "x.h5", "--systems=2"], 2,
                                  "--systems is for one file"),

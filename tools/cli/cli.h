@@ -87,6 +87,9 @@ struct command {
 	int (*more)(void *values, char **arguments, int n, struct failure *failure);
 	void (*more_help)(FILE *stream);
 	bool has_threads;     /* it runs code of OpenMP: threads that wait sleep unless the user says otherwise */
+	/* Of a command that is only the first word of others, "life" of "life fit"; run: command_step. */
+	const struct command *const *steps;
+	int n_steps;
 	/* argv[0] is the name of the command. */
 	int (*run)(const struct command *command, struct arena *arena, int argc, char **argv);
 };
@@ -106,6 +109,13 @@ bool parse_integer(const char *text, int64_t *value); /* all of the text, decima
 bool words_have(const word_list *words, const char *word);
 bool is_beyond_integers(const char *text);            /* such a text, of a number that int64_t does not hold */
 bool parse_real(const char *text, double *value);     /* all of the text, finite unless it says inf or nan */
+
+/* ---- steps.c ---------------------------------------------------------------- */
+
+/* The step that has this name, "fit"; NULL. */
+const struct command *step_find(const struct command *command, const char *name);
+/* Finds the step that argv[1] names, and runs it. */
+int command_step(const struct command *command, struct arena *arena, int argc, char **argv);
 
 /* ---- memory.c --------------------------------------------------------------- */
 

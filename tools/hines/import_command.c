@@ -83,6 +83,8 @@ static bool read_all(struct arena *arena, struct values *v, const word_list *ope
 	bool ok = true;
 	for (int i = 1; i < operands->n && ok; i++)
 		ok = read_file(arena, operands->items[0], operands->items[i], &v->request, cells, failure);
+	if (!ok && operands->n > 2)
+		fail_note(failure, "nothing is written to %s, which takes all files or none", v->output);
 	return ok;
 }
 

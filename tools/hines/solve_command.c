@@ -197,28 +197,15 @@ static const struct command solve_command = {
 	.run = run_solve,
 };
 
-static int run_hines(const struct command *command, struct arena *arena, int argc, char **argv)
-{
-	struct failure failure = { 0 };
-	if (argc > 1 && strcmp(argv[1], "solve") == 0)
-		return solve_command.run(&solve_command, arena, argc - 1, argv + 1);
-	if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-		puts("usage: pmg hines solve FILE…\n\n'pmg hines solve --help' lists the options.");
-		return OUTCOME_OK;
-	}
-	if (argc > 1)
-		fail(&failure, OUTCOME_USAGE, "unknown step '%s'", argv[1]);
-	else
-		fail(&failure, OUTCOME_USAGE, "a step is needed");
-	fail_help(&failure, "pmg hines solve FILE…");
-	return failure_report(&failure, command->name);
-}
+static const struct command *const steps[] = { &solve_command };
 
 const struct command hines_command = {
 	.name = "hines",
-	.operands = "solve FILE…",
+	.operands = "STEP …",
 	.sentence = "solve Hines systems of neurons",
 	.details = "",
 	.has_threads = true,
-	.run = run_hines,
+	.steps = steps,
+	.n_steps = sizeof(steps) / sizeof(steps[0]),
+	.run = command_step,
 };
