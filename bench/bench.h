@@ -95,6 +95,8 @@ void ceilings_print(const struct ceilings *ceilings, int threads, FILE *stream);
 /* ---- table.c, compare.c ------------------------------------------------------------------------ */
 
 void table_print(const row_list *rows, FILE *stream);
+/* A line that says so where medians are far from the least times; nothing else. */
+void disturbance_print(const row_list *rows, FILE *stream);
 /* Prints faster, slower or same for each row that both files have. */
 bool compare_files(struct arena *arena, const char *old_path, const char *new_path, struct failure *failure);
 

@@ -84,3 +84,23 @@ void table_print(const row_list *rows, FILE *stream)
 		print_row(record, name_width, cell_width, stream);
 	}
 }
+
+enum { MANY_RUNS = 6 };
+
+/* Of a quiet machine, medians are within a third of the least. */
+static const double disturbed = 2;
+
+void disturbance_print(const row_list *rows, FILE *stream)
+{
+	bool is_wall = false;
+	double most = 0;
+	for (int i = 0; i < rows->n; i++) {
+		const struct record *r = &rows->items[i]->record;
+		if (r->runs >= MANY_RUNS && r->ms_median > most * r->ms_min)
+			most = r->ms_median / r->ms_min;
+		is_wall = is_wall || strcmp(r->clock, "wall") == 0;
+	}
+	if (most >= disturbed)
+		fprintf(stream, "medians are up to %.1f times the least: other work seems to run here%s\n", most,
+			is_wall ? ", of which --clock=cpu counts less" : "");
+}

@@ -142,6 +142,7 @@ static bool report(struct life_run *run, struct failure *failure)
 		putchar('\n');
 	}
 	table_print(&run->measured, stdout);
+	disturbance_print(&run->measured, stdout);
 	if ((run->values->grid || run->values->scaling) &&
 	    !life_grid_print(run->values, &run->rows, stdout, failure))
 		return false;

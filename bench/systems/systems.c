@@ -90,6 +90,7 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");
 	complete_records(run, problem, rows);
 	systems_print(problem, &measured, stdout);
+	disturbance_print(&measured, stdout);
 	if (run->json && run->n_cases == 0 && !records_begin(run->json, values->json, failure))
 		return false;
 	for (int i = 0; i < measured.n && run->json; i++)

@@ -49,6 +49,31 @@ static void intervals_hold_the_median(struct tally *tally)
 	CHECK(tally, held > 0.945 * 4000 && held < 0.985 * 4000);
 }
 
+static const char *disturbance_text(double median, double runs, const char *clock)
+{
+	static char text[200];
+	struct row row = { .record = record_new() };
+	struct row *rows[] = { &row };
+	FILE *stream = fmemopen(text, sizeof(text), "w");
+	row.record.ms_median = median;
+	row.record.ms_min = 1.5;
+	row.record.runs = runs;
+	row.record.clock = clock;
+	memset(text, 0, sizeof(text));
+	disturbance_print(&(row_list){ .items = rows, .n = 1 }, stream);
+	fclose(stream);
+	return text;
+}
+
+static void medians_far_from_the_least_are_told(struct tally *tally)
+{
+	CHECK(tally, strcmp(disturbance_text(6, 6, "wall"), "medians are up to 4.0 times the least: other work seems "
+			    "to run here, of which --clock=cpu counts less\n") == 0);
+	CHECK(tally, strcmp(disturbance_text(3, 6, "cpu"), "medians are up to 2.0 times the least: other work seems "
+			    "to run here\n") == 0);
+	CHECK(tally, !*disturbance_text(2.9, 6, "wall") && !*disturbance_text(6, 5, "wall"));
+}
+
 static void ratios_are_of_medians(struct tally *tally)
 {
 	struct arena arena = { 0 };
@@ -171,6 +196,7 @@ int main(void)
 	the_median_is_the_middle(&tally);
 	intervals_are_order_statistics(&tally);
 	intervals_hold_the_median(&tally);
+	medians_far_from_the_least_are_told(&tally);
 	ratios_are_of_medians(&tally);
 	rows_take_turns_until_they_have_enough(&tally);
 	records_are_read_as_written(&tally, path);
