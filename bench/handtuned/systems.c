@@ -56,6 +56,11 @@ void system_stream(const char *isa, int threads, int reads, int64_t n, const dou
 	kernels_for(isa)->stream(threads, reads, n, n * (int64_t) sizeof(double) > STREAMED_BYTES, from, x);
 }
 
+void system_copy(const char *isa, int threads, int arrays, int64_t n, const double *const *from, double *const *to)
+{
+	kernels_for(isa)->copy(threads, arrays, n, arrays * n * (int64_t) sizeof(double) > STREAMED_BYTES, from, to);
+}
+
 /* ---- Preparing ------------------------------------------------------------------------------- */
 
 static bool has_equal_lengths(const struct system_batch *batch)

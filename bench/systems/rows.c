@@ -92,7 +92,7 @@ static bool add_stream(struct systems_values *values, struct systems_case *probl
 }
 
 static const char *const generated_names[] = { "generated", "written", "generated_held", "written_held",
-						"into_blocks", "out_of_blocks" };
+						"into_blocks", "out_of_blocks", "copied" };
 enum { N_GENERATED = sizeof(generated_names) / sizeof(generated_names[0]) };
 
 static bool unknown_version(const char *name, struct failure *failure)
@@ -157,7 +157,8 @@ static bool add_layouts(struct systems_values *values, struct systems_case *prob
 	const char *array = b->is_chain ? "d" : "rhs";
 	bool ok = systems_row_generated(values, problem, "generated_held", "", rows, failure) &&
 		  systems_row_generated(values, problem, "into_blocks", "", rows, failure) &&
-		  systems_row_generated(values, problem, "out_of_blocks", "", rows, failure);
+		  systems_row_generated(values, problem, "out_of_blocks", "", rows, failure) &&
+		  systems_row_generated(values, problem, "copied", "", rows, failure);
 	if (b->n_rows != b->n_systems * b->n || !(b->is_chain || b->has_one_tree))
 		return ok;
 	ok = ok && systems_row_generated(values, problem, "generated", "--interleave=off", rows, failure) &&

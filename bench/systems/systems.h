@@ -55,7 +55,7 @@ struct systems_row {
 	struct execution execution;
 	bool is_generated, is_stream;
 	bool is_copy;                   /* of arrays into blocks or, `out_of_blocks`, back, without a solve */
-	bool out_of_blocks;
+	bool out_of_blocks, as_it_lies; /* the second: what goes into blocks, in no other order */
 	int64_t levels;                 /* of an algorithm that works level by level, each with its rounding; else 0 */
 	double *out;
 	struct held_array *held;        /* arrays of generated code that the caller holds in blocks; NULL: flat */

@@ -199,23 +199,24 @@ def systems_are_measured_in_every_layout(folder):
     out, records = systems(folder, "tri", "--n=20", "--systems=40")
     names = {r["version"] for r in records}
     assert {"stream", "generated", "written", "generated_held", "written_held", "into_blocks", "out_of_blocks",
-            "sequential", "multicore", "interleaved8", "interleaved32"} <= names
+            "copied", "sequential", "multicore", "interleaved8", "interleaved32"} <= names
     assert {"--interleave=off", "'--with=layout d : interleave(block = 8)'",
             "'--with=layout d : interleave(block = 32)'"} <= {r["algorithm"] for r in records}
     out, swept = systems(folder, "tri", "--n=20,33", "--systems=4,40", "--versions=stream,sequential,interleaved16")
     assert [r["case"] for r in swept[::3]] == [f"n={n} systems={s} seed=1" for n in (20, 33) for s in (4, 40)], swept
+    # of all arrays, read and written; 48 systems with those that the last block lacks
+    copies = {"into_blocks": 4*(40 + 48), "out_of_blocks": 48 + 40, "copied": 4*(40 + 40)}
     for r in records + swept:
         assert r["ns_row"] > 0 and 0 < r["ms_min"] <= r["ms_low"] <= r["ms_median"] <= r["ms_high"], r
-        if r["version"] in ("into_blocks", "out_of_blocks"):    # 48 systems with those that the last block lacks
-            arrays = 4 if r["version"] == "into_blocks" else 1
-            assert abs(r["gbps"] * r["ms_median"] * 1e6 / (arrays * 20 * 8 * (40 + 48)) - 1) < 1e-4, r
+        if r["version"] in copies:
+            assert abs(r["gbps"] * r["ms_median"] * 1e6 / (20 * 8 * copies[r["version"]]) - 1) < 1e-4, r
             assert r["of_stream"] is None and r["error"] is None and r["layout"] == "blocks of 16", r
             continue
         assert r["of_stream"] > 0 and r["limit"] == "stream" and r["bench"] == "tri", r
         if r["version"] != "stream":
             assert r["error"] < 1e-13 and r["bound"] <= 1 and r["baseline"] == "sequential", r
     assert out.count("MB to read and write") == 4, out
-    _, records = systems(folder, "tri", "--n=3", "--systems=1", "--versions=generated_held,into_blocks,out_of_blocks")
+    _, records = systems(folder, "tri", "--n=3", "--systems=1", "--versions=generated_held,into_blocks,copied")
     assert [r["version"] for r in records] == ["generated_held"], records   # nothing is in blocks
 
 

@@ -14,6 +14,7 @@ struct system_kernels {
 	const char *isa;
 	system_kernel *flat[2], *interleaved[2], *transposed[2], *gathered[2], *masked[2];
 	void (*stream)(int threads, int reads, int64_t n, bool streams, const double *const *from, double *x);
+	void (*copy)(int threads, int arrays, int64_t n, bool streams, const double *const *from, double *const *to);
 };
 
 extern const struct system_kernels system_kernels_v1;
@@ -29,6 +30,8 @@ system_kernel ISA_NAME(system_flat_f64), ISA_NAME(system_interleaved_f64), ISA_N
 system_kernel ISA_NAME(system_flat_f32), ISA_NAME(system_interleaved_f32), ISA_NAME(system_gathered_f32),
 	ISA_NAME(system_masked_f32);
 void ISA_NAME(system_stream)(int threads, int reads, int64_t n, bool streams, const double *const *from, double *x);
+void ISA_NAME(system_copy)(int threads, int arrays, int64_t n, bool streams, const double *const *from,
+			   double *const *to);
 #endif
 
 #endif

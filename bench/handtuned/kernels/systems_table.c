@@ -14,4 +14,5 @@ const struct system_kernels ISA_NAME(system_kernels) = {
 	.gathered = { ISA_NAME(system_gathered_f64), ISA_NAME(system_gathered_f32) },
 	.masked = { ISA_NAME(system_masked_f64), ISA_NAME(system_masked_f32) },
 	.stream = ISA_NAME(system_stream),
+	.copy = ISA_NAME(system_copy),
 };

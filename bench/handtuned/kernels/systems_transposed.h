@@ -242,3 +242,17 @@ void ISA_NAME(system_stream)(int threads, int reads, int64_t n, bool streams, co
 		put_f64(x + i * SIDE, value, streams);
 	}
 }
+
+/* ---- The copy ---------------------------------------------------------------------------------- */
+
+/* The same part of all arrays in a thread. */
+void ISA_NAME(system_copy)(int threads, int arrays, int64_t n, bool streams, const double *const *from,
+			   double *const *to)
+{
+#pragma omp parallel num_threads(threads)
+	for (int array = 0; array < arrays; array++) {
+#pragma omp for schedule(static) nowait
+		for (int64_t i = 0; i < n / SIDE; i++)
+			put_f64(to[array] + i * SIDE, load_f64(from[array] + i * SIDE), streams);
+	}
+}
