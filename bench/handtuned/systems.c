@@ -26,6 +26,9 @@ const struct system_version system_versions[] = {
 	{ "masked16", "16 trees at a time, chains in registers", SYSTEM_MASKED, 16 },
 };
 
+const struct system_version system_moved = { "moved16", "no solve: what two loops over blocks of 16 read and write",
+					     SYSTEM_MOVED, 16 };
+
 const int n_system_versions = sizeof(system_versions) / sizeof(system_versions[0]);
 
 /* Results larger than this are not found in a cache by whoever reads them. */
@@ -84,6 +87,7 @@ static const char *refusal(const struct system_call *call)
 		       : has_equal_lengths(b) && (b->is_chain || b->has_one_tree) ? NULL
 										  : "systems differ";
 	case SYSTEM_INTERLEAVED:
+	case SYSTEM_MOVED:
 		return b->is_chain || b->has_one_tree ? NULL : "trees differ";
 	case SYSTEM_GATHERED:
 	case SYSTEM_MASKED:
@@ -225,6 +229,7 @@ void system_call_run(const struct system_call *call, void *x)
 		call->kernels->transposed[is_single](call, x);
 		break;
 	case SYSTEM_INTERLEAVED:
+	case SYSTEM_MOVED:
 		call->kernels->interleaved[is_single](call, x);
 		break;
 	case SYSTEM_GATHERED:

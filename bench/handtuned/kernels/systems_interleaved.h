@@ -154,6 +154,22 @@ INLINE void PRECISION(tree_down)(const struct PRECISION(block) *b, const int32_t
 	}
 }
 
+/* What a solve by two loops over a block takes and leaves, and nothing else: four values a row are read and two
+ * written, which the second loop reads; it writes one. */
+INLINE void PRECISION(move_block)(const struct PRECISION(block) *b, int nv, bool is_shared, bool streams)
+{
+	REAL *kept = streams ? b->h : b->x;
+	for (int64_t i = b->n - 1; i >= 0; i--)
+		for (int v = 0; v < nv; v++) {
+			int64_t at = (i * nv + v) * WIDTH;
+			PRECISION(store)(b->g + at, PRECISION(coefficient)(b->upper, i, v, nv, is_shared) +
+						    PRECISION(coefficient)(b->lower, i, v, nv, is_shared));
+			PRECISION(store)(kept + at, PRECISION(load)(b->diag + at) + PRECISION(load)(b->rhs + at));
+		}
+	for (int64_t at = 0; at < b->n * nv * WIDTH; at += WIDTH)
+		PRECISION(put)(b->x + at, PRECISION(load)(kept + at) + PRECISION(load)(b->g + at), streams);
+}
+
 INLINE void PRECISION(solve_block)(const struct system_call *call, int64_t number, int nv)
 {
 	const struct system_blocks *blocks = &call->blocks;
@@ -169,6 +185,10 @@ INLINE void PRECISION(solve_block)(const struct system_call *call, int64_t numbe
 	};
 	if (block.n == 0)
 		return;
+	if (call->version->code == SYSTEM_MOVED) {
+		PRECISION(move_block)(&block, nv, batch->is_shared, call->streams);
+		return;
+	}
 	if (batch->is_chain && batch->is_shared)
 		PRECISION(chain_block)(&block, nv, true, call->streams);
 	else if (batch->is_chain)
