@@ -87,7 +87,7 @@ void table_print(const row_list *rows, FILE *stream)
 
 enum { MANY_RUNS = 6 };
 
-/* Of a quiet machine, medians are within a third of the least. */
+/* On a quiet machine, medians are at most a third above the least. */
 static const double disturbed = 2;
 
 void disturbance_print(const row_list *rows, FILE *stream)
@@ -96,11 +96,11 @@ void disturbance_print(const row_list *rows, FILE *stream)
 	double most = 0;
 	for (int i = 0; i < rows->n; i++) {
 		const struct record *r = &rows->items[i]->record;
-		if (r->runs >= MANY_RUNS && r->ms_median > most * r->ms_min)
+		if (r->runs >= MANY_RUNS && r->ms_min > 0 && r->ms_median > most * r->ms_min)
 			most = r->ms_median / r->ms_min;
 		is_wall = is_wall || strcmp(r->clock, "wall") == 0;
 	}
 	if (most >= disturbed)
 		fprintf(stream, "medians are up to %.1f times the least: other work seems to run here%s\n", most,
-			is_wall ? ", of which --clock=cpu counts less" : "");
+			is_wall ? "; --clock=cpu is disturbed less" : "");
 }

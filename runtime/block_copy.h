@@ -105,9 +105,11 @@ static void lanes_past(const struct block_copy *copy)
 		const int64_t width = copy->width, rows = copy->rows, square = PMG_SQUARE_##NAME; \
 		const type *const lanes = copy->lanes; \
 		type *const block = copy->block; \
-		if (!pmg_in_squares_##name(width, rows, 1)) \
+		if (!pmg_in_squares_##name(width, rows, 1)) { \
 			pmg_block_read_##name(block, width, lanes, copy->n_lanes, rows, rows, 1); \
-		for (int64_t at = 0; pmg_in_squares_##name(width, rows, 1) && at < rows; at += square) { \
+			return; \
+		} \
+		for (int64_t at = 0; at < rows; at += square) { \
 			const int64_t row = pmg_min_i64(at, rows - square), end = pmg_min_i64(at + 2*square, rows); \
 			for (int64_t i = (at + square)*width; i < end*width; i += PMG_PUT_##NAME) \
 				__builtin_prefetch(&block[i], 1, 3); \

@@ -16,7 +16,7 @@
 
 struct pmg_context {
 	pmg_allocator allocator;
-	char message[1024];
+	char message[MESSAGE_BYTES];
 };
 
 void *pmg_memory(size_t size)

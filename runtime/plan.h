@@ -145,6 +145,7 @@ pmg_status bad_report(struct plan *plan);
 /* ---- context.c */
 
 void context_forget(pmg_context *context);      /* its message */
+enum { MESSAGE_BYTES = 1024 };                  /* of a failure */
 void *context_allocate(pmg_context *context, size_t size);
 void context_release(pmg_context *context, void *memory, size_t size);
 

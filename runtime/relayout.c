@@ -216,7 +216,7 @@ static pmg_status buffers_check(pmg_context *context, const pmg_buffer *to, cons
 	return status;
 }
 
-/* Buffers, and what the first of them reach, which each is asked for beside all others. */
+/* What the first buffers reach is found once, of others when it is asked for. */
 struct reaches {
 	const pmg_buffer *const *buffers;
 	struct reach first[MOST_PAIRS];
@@ -259,12 +259,10 @@ static pmg_status sharing_fail(pmg_context *context)
 	return pmg_fail(context, PMG_BAD_CALL, "a buffer that is written shares memory");
 }
 
-enum { MESSAGE_SIZE = 256 };
-
 /* Where there are several, messages begin with the number of the pair. */
 static pmg_status pair_fail(pmg_context *context, pmg_status status, int32_t n, int32_t pair)
 {
-	char message[MESSAGE_SIZE];
+	char message[MESSAGE_BYTES];
 
 	if (n <= 1)
 		return status;
@@ -272,7 +270,7 @@ static pmg_status pair_fail(pmg_context *context, pmg_status status, int32_t n, 
 	return pmg_fail(context, status, "pair %d: %s", (int) pair, message);
 }
 
-/* If the other pairs are not looked at. */
+/* But for memory that several buffers share. */
 static pmg_status pair_check(pmg_context *context, const pmg_buffer *to, const pmg_buffer *from,
 			     pair_checker *check_shapes, const void *user)
 {

@@ -32,7 +32,7 @@ const struct system_version system_moved = { "moved16", "no solve: what two loop
 const int n_system_versions = sizeof(system_versions) / sizeof(system_versions[0]);
 
 /* Results larger than this are not found in a cache by whoever reads them. */
-enum { STREAMED_BYTES = 24 << 20 };
+enum { STREAMED_BYTES = 24 << 20, COPIED_BYTES = 8 << 20 };
 
 const struct system_version *system_version_named(const char *name)
 {
@@ -61,7 +61,7 @@ void system_stream(const char *isa, int threads, int reads, int64_t n, const dou
 
 void system_copy(const char *isa, int threads, int arrays, int64_t n, const double *const *from, double *const *to)
 {
-	kernels_for(isa)->copy(threads, arrays, n, arrays * n * (int64_t) sizeof(double) > STREAMED_BYTES, from, to);
+	kernels_for(isa)->copy(threads, arrays, n, arrays * n * (int64_t) sizeof(double) > COPIED_BYTES, from, to);
 }
 
 /* ---- Preparing ------------------------------------------------------------------------------- */

@@ -100,8 +100,8 @@ void system_call_release(struct system_call *call);
 /* One pass over `n` doubles of each array: x = f(upper, lower, diag, rhs) with `reads` 4, of diag and rhs with 2. The
  * least traffic that a solve can have. x is 64-byte aligned. */
 void system_stream(const char *isa, int threads, int reads, int64_t n, const double *const *from, double *x);
-/* The first `n` doubles of each of so many arrays, as they lie, to others, which are 64-byte aligned: the least that
- * can be done to bring them into another order. */
+/* The first `n` doubles of each of so many arrays, as they lie, to others, which are 64-byte aligned: about what
+ * it takes at the least to bring them into another order. */
 void system_copy(const char *isa, int threads, int arrays, int64_t n, const double *const *from, double *const *to);
 
 #endif

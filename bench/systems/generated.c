@@ -148,9 +148,6 @@ static size_t bytes_of(const pmg_buffer *blocks)
 	return bytes;
 }
 
-/* The inputs of a system. */
-enum { MOST_HELD = 4 };
-
 static bool hold_array(struct systems_row *row, const pmg_array_desc *array, struct failure *failure)
 {
 	struct execution *e = &row->execution;
@@ -227,6 +224,9 @@ static bool run_copy(void *state, double *seconds, struct failure *failure)
 	return ok;
 }
 
+/* The inputs of a system. */
+enum { MOST_HELD = 4 };
+
 /* What goes into blocks, as it lies: arrays of one size, whose blocks have room for it. */
 static bool run_copied(void *state, double *seconds, struct failure *failure)
 {
@@ -235,12 +235,13 @@ static bool run_copied(void *state, double *seconds, struct failure *failure)
 	double *to[MOST_HELD];
 	int64_t n = (int64_t) (bytes_of(&row->held[0].flat) / sizeof(double));
 	(void) failure;
-	for (int i = 0; i < row->n_held; i++) {
+	int arrays = row->n_held < MOST_HELD ? row->n_held : MOST_HELD;
+	for (int i = 0; i < arrays; i++) {
 		from[i] = row->held[i].flat.data;
 		to[i] = row->held[i].blocks.data;
 	}
 	double start = clock_seconds(false, 1);
-	system_copy(NULL, (int) row->session.values.threads, row->n_held, n, from, to);
+	system_copy(NULL, (int) row->session.values.threads, arrays, n, from, to);
 	*seconds = clock_seconds(false, 1) - start;
 	return true;
 }

@@ -103,7 +103,7 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 	return ok;
 }
 
-enum { COPIES_OF_ALL = 7 };             /* where no versions are named */
+enum { COPIES_OF_ALL = 11 };             /* where no versions are named */
 
 /* Versions of a case that may have copies of the batch. */
 static int n_copies(const struct systems_values *values)

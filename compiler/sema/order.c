@@ -245,13 +245,18 @@ static draft_list component_of(const struct ordering *o, const draft_list *rest,
 	return component;
 }
 
-/* What the user has written of a cycle: what a construct defines has a dot in its name. */
+/* Arrays of constructs and reductions have a dot in their names. */
+static bool is_by_user(const struct draft *draft)
+{
+	return !strchr(draft_writes(draft)->name, '.');
+}
+
 static draft_list written_of(struct sema *sema, const draft_list *cycle)
 {
 	draft_list written = { 0 };
 
 	for (int i = 0; i < cycle->n; i++)
-		if (!strchr(draft_writes(cycle->items[i])->name, '.'))
+		if (is_by_user(cycle->items[i]))
 			vec_push(sema->arena, &written, cycle->items[i]);
 	return written.n ? written : *cycle;
 }
@@ -268,23 +273,31 @@ static const char *cycle_text(struct sema *sema, const draft_list *cycle)
 	return str_text(&text);
 }
 
+static const char *overwriting_help(struct sema *sema, const struct array *array)
+{
+	if (array->role != ROLE_INOUT)
+		return "declare it 'inout' to overwrite what the caller gives, or give what it is made of another name";
+	return arena_printf(sema->arena, sema->loop ?
+			    "to overwrite it, compute its next value in the loop: next %s = ...;" :
+			    "to overwrite it, compute its next value in a loop that runs once: "
+			    "iterate once in 0..1 { next %s = ...; }", array->name);
+}
+
 static const char *cycle_help(struct sema *sema, const draft_list *cycle, const struct draft *alone)
 {
-	const struct array *first = draft_writes(cycle->items[0]);
-
 	if (alone)
 		return "give all of them the same variables: a sum over j that the others read is a recurrence along "
 		       "j, s[i,j] = s[i,j-1] + f[i,j], of which they read the last value";
-	if (cycle->n == 1 && first->role == ROLE_INOUT)
-		return arena_printf(sema->arena, "to overwrite it, compute its next value in a loop that runs once: "
-				    "iterate once in 0..1 { next %s = ...; }", first->name);
+	if (cycle->n == 1)
+		return overwriting_help(sema, draft_writes(cycle->items[0]));
 	return "compute one of them without the others, or, all over the same first ranges, from values at other "
 	       "points, as in f[i-1]; a value of the iteration before is a 'state'";
 }
 
-static void report_cycle(const struct ordering *o, const draft_list *all, const struct draft *alone)
+static void report_cycle(const struct ordering *o, const draft_list *all, const struct draft *lone)
 {
 	struct sema *sema = o->sema;
+	const struct draft *alone = lone && is_by_user(lone) ? lone : NULL;
 	const draft_list cycle = written_of(sema, all);
 	struct diag *diag = diag_error(sema->diags, DIAG_CYCLIC, cycle.items[0]->span, "cyclic definition: %s",
 				       cycle_text(sema, &cycle));

@@ -351,6 +351,8 @@ static void note_use(struct sema *sema, struct unknown *unknown, const struct sc
 	bool is_written = strcmp(span_text(sema->diags->sources, sema->arena, name->span), unknown->name) == 0;
 
 	unknown->is_value = unknown->is_value || use != USE_SUBSCRIPT;
+	if (use == USE_TARGET)
+		unknown->definition = name->span;
 	if (nearest && is_written && unknown->diag->helps.items[0].replacement)
 		diag_fix(sema->diags, unknown->diag, name->span, nearest, "%s", "");
 }
@@ -384,8 +386,7 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 	bool is_module = name->member && !owner && (foreign_value(name->member) || foreign_number(name->member));
 	struct tree_name meant = owner ? *name : (struct tree_name) {
 		.name = is_module ? name->member : name->name, .span = name->span };
-	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT,
-				   .is_defined = use == USE_TARGET };
+	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT };
 	struct unknown *before = find_unknown(sema, unknown.name);
 
 	if ((owner && owner->kind == SYMBOL_BROKEN) || report_no_constant(sema, scope, name))
@@ -396,6 +397,7 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 	}
 	unknown.diag = owner ? report_unknown_member(sema, owner, name)
 			     : diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'", name->name);
+	unknown.definition = use == USE_TARGET ? meant.span : (struct span) { 0 };
 	explain_unknown(sema, &unknown, scope, &meant, use);
 	vec_push(sema->arena, &sema->unknown, unknown);
 }

@@ -38,7 +38,7 @@ struct unknown {                        /* a name that was reported */
 	struct diag *diag;
 	bool is_puzzling;               /* nothing is known of what was meant, so far */
 	bool is_value;                  /* it is used not only in subscripts */
-	bool is_defined;                /* as if it were an array */
+	struct span definition;         /* as if it were an array; empty: there is none */
 };
 
 struct sema {

@@ -5,35 +5,40 @@
 
 #include <string.h>
 
-/* The only name that is defined and not declared: it may be a slip; NULL. */
+static bool is_undefined(const struct target *target)
+{
+	return target && !target->is_hidden && !target->now.is_defined && !target->now.is_accumulated &&
+	       !target->is_excused && (target->array->role == ROLE_OUT || target->array->role == ROLE_TEMP);
+}
+
+/* If one name alone is defined and not declared, of which nothing else is guessed, and one array alone is declared and
+ * not defined, the name may be a slip; NULL. */
 static const struct unknown *slip_of(const struct sema *sema)
 {
 	const struct unknown *slip = NULL;
+	int n_slips = 0, n_undefined = 0;
 
-	for (int i = 0; i < sema->unknown.n; i++) {
-		if (slip && sema->unknown.items[i].is_defined)
-			return NULL;
-		if (sema->unknown.items[i].is_defined)
+	for (int i = 0; i < sema->unknown.n; i++)
+		if (sema->unknown.items[i].definition.end > 0) {
 			slip = &sema->unknown.items[i];
-	}
-	return slip;
+			n_slips++;
+		}
+	for (int i = 0; i < sema->targets.n; i++)
+		n_undefined += is_undefined(sema->targets.items[i]);
+	return n_slips == 1 && n_undefined == 1 && !(slip->diag->helps.n && slip->diag->helps.items[0].replacement)
+	       ? slip : NULL;
 }
 
-static void check_defined(struct sema *sema, const struct target *target)
+static void report_undefined(struct sema *sema, const struct target *target, const struct unknown *slip)
 {
 	const struct symbol *symbol = target->symbol;
-	bool is_defined = target->now.is_defined || target->now.is_accumulated;
-	const struct unknown *slip = slip_of(sema);
-	struct diag *diag;
+	struct diag *diag = diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined",
+				       symbol->name);
 
-	if (is_defined || target->is_excused ||
-	    (target->array->role != ROLE_OUT && target->array->role != ROLE_TEMP))
-		return;
-	diag = diag_error(sema->diags, DIAG_NEVER_DEFINED, symbol->span, "'%s' is never defined", symbol->name);
 	if (slip)
-		diag_label(sema->diags, diag, slip->diag->span,
+		diag_label(sema->diags, diag, slip->definition,
 			   "'%s' is defined here, but not declared: is '%s' meant?", slip->name, symbol->name);
-	else if (target->array->role == ROLE_TEMP)
+	if (target->array->role == ROLE_TEMP)
 		diag_help(sema->diags, diag, (struct span) { 0 },
 			  "define it, or declare it 'in' if the caller gives it");
 }
@@ -68,9 +73,11 @@ static void check_symbol(struct sema *sema, const struct symbol *symbol)
 
 void check_usage(struct sema *sema)
 {
+	const struct unknown *slip = slip_of(sema);
+
 	for (int i = 0; i < sema->targets.n; i++)
-		if (sema->targets.items[i] && !sema->targets.items[i]->is_hidden)
-			check_defined(sema, sema->targets.items[i]);
+		if (is_undefined(sema->targets.items[i]))
+			report_undefined(sema, sema->targets.items[i], slip);
 	if (sema->diags->n_errors != sema->n_errors)
 		return;
 	for (int i = 0; i < sema->targets.n; i++)

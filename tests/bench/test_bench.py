@@ -216,7 +216,8 @@ def systems_are_measured_in_every_layout(folder):
         if r["version"] not in ("stream", "moved16"):
             assert r["error"] < 1e-13 and r["bound"] <= 1 and r["baseline"] == "sequential", r
     assert out.count("MB to read and write") == 4, out
-    _, records = systems(folder, "tri", "--n=3", "--systems=1", "--versions=generated_held,into_blocks,copied")
+    _, records = systems(folder, "tri", "--n=3", "--systems=1",
+                         "--versions=generated_held,into_blocks,out_of_blocks,copied")
     assert [r["version"] for r in records] == ["generated_held"], records   # nothing is in blocks
 
 

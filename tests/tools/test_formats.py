@@ -360,6 +360,9 @@ def wrong_calls():
     os.makedirs("folder.npy", exist_ok=True)
     expect(["inspekt"], 2, "pmg: unknown command 'inspekt'\n  help: did you mean 'inspect'?\n")
     expect(["solve"], 2, "pmg: unknown command 'solve'\n  help: did you mean 'hines solve'?\n")
+    for words in (["hines", "--help"], ["life", "-h"]):
+        status, text, _ = pmg(*words)
+        check(status == 0 and f"usage: pmg {words[0]} STEP" in text and "lists the options of a step" in text, text)
     expect(["fit", "x"], 2, "pmg: unknown command 'fit'\n  help: did you mean 'life fit'?\n")
     expect(["hines", "slove"], 2, "pmg hines: unknown step 'slove'\n  help: did you mean 'solve'?\n")
     expect(["qqqqqqqq"], 2, "pmg: unknown command 'qqqqqqqq'\n  help: 'pmg --help' lists the commands\n")

@@ -10,13 +10,12 @@ static const char *step_name(const struct command *step)
 	return strchr(step->name, ' ') + 1;
 }
 
-static int list_steps(const struct command *command, FILE *stream)
+static void list_steps(const struct command *command)
 {
-	fprintf(stream, "usage: pmg %s STEP …\n\n", command->name);
+	printf("usage: pmg %s STEP …\n\n", command->name);
 	for (int i = 0; i < command->n_steps; i++)
-		fprintf(stream, "  %-8s  %s\n", step_name(command->steps[i]), command->steps[i]->sentence);
-	fprintf(stream, "\n'pmg %s STEP --help' lists the options of a step.\n", command->name);
-	return OUTCOME_OK;
+		printf("  %-8s  %s\n", step_name(command->steps[i]), command->steps[i]->sentence);
+	printf("\n'pmg %s STEP --help' lists the options of a step.\n", command->name);
 }
 
 const struct command *step_find(const struct command *command, const char *name)
@@ -49,7 +48,9 @@ int command_step(const struct command *command, struct arena *arena, int argc, c
 {
 	const char *asked = argc > 1 ? argv[1] : NULL;
 	const struct command *step = asked ? step_find(command, asked) : NULL;
-	if (asked && (strcmp(asked, "--help") == 0 || strcmp(asked, "-h") == 0))
-		return list_steps(command, stdout);
+	if (asked && (strcmp(asked, "--help") == 0 || strcmp(asked, "-h") == 0)) {
+		list_steps(command);
+		return OUTCOME_OK;
+	}
 	return step ? step->run(step, arena, argc - 1, argv + 1) : unknown_step(command, arena, asked);
 }

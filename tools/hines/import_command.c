@@ -83,8 +83,6 @@ static bool read_all(struct arena *arena, struct values *v, const word_list *ope
 	bool ok = true;
 	for (int i = 1; i < operands->n && ok; i++)
 		ok = read_file(arena, operands->items[0], operands->items[i], &v->request, cells, failure);
-	if (!ok && operands->n > 2)
-		fail_note(failure, "nothing is written to %s, which takes all files or none", v->output);
 	return ok;
 }
 
@@ -120,9 +118,13 @@ static bool import(void *values, const word_list *operands, struct arena *arena,
 	struct values *v = values;
 	cell_list cells = { 0 };
 	struct forest forest = { 0 };
-	bool ok = check_request(arena, v, operands, failure) && read_all(arena, v, operands, &cells, failure) &&
-		  forest_of_cells(&forest, &cells, failure) &&
+	bool is_wanted = check_request(arena, v, operands, failure);
+	bool is_read = is_wanted && read_all(arena, v, operands, &cells, failure) &&
+		       forest_of_cells(&forest, &cells, failure);
+	bool ok = is_read &&
 		  hdf5_write_whole(v->output, v->request.systems ? write_copies : write_forest, &forest, failure);
+	if (is_wanted && !is_read && operands->n > 2)
+		fail_note(failure, "nothing is written to %s, which takes all files or none", v->output);
 	forest_free(&forest);
 	for (int i = 0; i < cells.n; i++)
 		cell_free(&cells.items[i]);
