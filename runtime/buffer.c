@@ -260,18 +260,12 @@ static bool are_apart_by_a_stride(const pmg_buffer *one, const pmg_buffer *other
 
 struct reach buffer_reach(const pmg_buffer *buffer)
 {
-	struct reach reach = { (uintptr_t) buffer->data, (uintptr_t) buffer->data };
+	const uintptr_t data = (uintptr_t) buffer->data;
+	int64_t first = 0, last = 0;
 
-	if (buffer_is_empty(buffer))
-		return reach;
-	for (int32_t d = 0; d < buffer->rank; d++) {
-		const int64_t bytes = (buffer->shape[d] - 1) * buffer->strides[d];
-
-		reach.begin += (uintptr_t) (bytes < 0 ? bytes : 0);
-		reach.end += (uintptr_t) (bytes > 0 ? bytes : 0);
-	}
-	reach.end += pmg_type_size(buffer->type);
-	return reach;
+	if (!buffer_is_empty(buffer))
+		buffer_span(buffer, &first, &last);
+	return (struct reach) { data + (uintptr_t) first, data + (uintptr_t) last };
 }
 
 bool buffers_overlap(const pmg_buffer *one, const pmg_buffer *other)

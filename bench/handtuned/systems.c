@@ -24,10 +24,8 @@ const struct system_version system_versions[] = {
 	{ "gathered8", "8 trees at a time, rows through tables", SYSTEM_GATHERED, 8 },
 	{ "masked8", "8 trees at a time, chains in registers", SYSTEM_MASKED, 8 },
 	{ "masked16", "16 trees at a time, chains in registers", SYSTEM_MASKED, 16 },
+	{ "moved16", "no solve: what two loops over blocks of 16 read and write", SYSTEM_MOVED, 16 },
 };
-
-const struct system_version system_moved = { "moved16", "no solve: what two loops over blocks of 16 read and write",
-					     SYSTEM_MOVED, 16 };
 
 const int n_system_versions = sizeof(system_versions) / sizeof(system_versions[0]);
 

@@ -31,7 +31,8 @@ struct system_batch {
 
 enum system_code {
 	SYSTEM_SEQUENTIAL, SYSTEM_MULTICORE, SYSTEM_GTSV, SYSTEM_PTSV, SYSTEM_TRANSPOSED, SYSTEM_INTERLEAVED,
-	SYSTEM_GATHERED, SYSTEM_MASKED, SYSTEM_MOVED
+	SYSTEM_GATHERED, SYSTEM_MASKED,
+	SYSTEM_MOVED            /* solves nothing: moves what a solve by two loops moves */
 };
 
 struct system_version {
@@ -42,7 +43,6 @@ struct system_version {
 
 extern const struct system_version system_versions[];
 extern const int n_system_versions;
-extern const struct system_version system_moved;        /* solves nothing: moves what a solve by two loops moves */
 const struct system_version *system_version_named(const char *name);    /* NULL: none */
 
 /* A copy of a batch in blocks: value (row, lane) of block b is at (start[b] + row)*lanes + lane. Rows and lanes that no

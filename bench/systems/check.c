@@ -161,7 +161,7 @@ bool systems_check(struct systems_row *row, struct failure *failure)
 	struct record *record = &row->row.record;
 	struct error error = { 0 };
 	double seconds, eps = batch->is_single ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-	if (row->is_stream || row->is_copy || row->call.version == &system_moved)
+	if (row->is_stream || row->is_copy || (row->call.version && row->call.version->code == SYSTEM_MOVED))
 		return set_repeats(row, failure);
 	if (!row->is_generated)
 		memset(row->out, 0, (size_t) batch->n_rows * (batch->is_single ? 4 : 8));

@@ -97,8 +97,8 @@ enum { N_GENERATED = sizeof(generated_names) / sizeof(generated_names[0]) };
 
 static bool unknown_version(const char *name, struct failure *failure)
 {
-	const char *names[32] = { "stream", system_moved.name };
-	int n = 2;
+	const char *names[32] = { "stream" };
+	int n = 1;
 	for (int i = 0; i < N_GENERATED; i++)
 		names[n++] = generated_names[i];
 	for (int i = 0; i < n_system_versions && n < 32; i++)
@@ -119,8 +119,7 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 	word_list names = { 0 };
 	char *rest = arena_string(values->arena, values->versions ? values->versions : "");
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 &&
-		    strcmp(name, system_moved.name) != 0 && !system_version_named(name))
+		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 && !system_version_named(name))
 			return unknown_version(name, failure);
 		if (words_have(&names, name))
 			return fail(failure, OUTCOME_USAGE, "--versions: '%s' is there twice", name);
@@ -147,8 +146,7 @@ static bool add_version(struct systems_values *values, struct systems_case *prob
 		return systems_row_generated(values, problem, name, "", rows, failure);
 	if (strcmp(name, "stream") == 0)
 		return add_stream(values, problem, rows);
-	const struct system_version *version = system_version_named(name);
-	return add_hand(values, problem, version ? version : &system_moved, is_asked, rows);
+	return add_hand(values, problem, system_version_named(name), is_asked, rows);
 }
 
 /* One system after the other, and blocks of half and of twice as many, as flat data and held so by the caller. */
@@ -229,7 +227,6 @@ bool systems_rows_add(struct systems_values *values, struct systems_case *proble
 			return false;
 		for (int i = 0; i < n_system_versions; i++)
 			add_hand(values, problem, &system_versions[i], false, rows);
-		add_hand(values, problem, &system_moved, false, rows);
 	}
 	return add_generated(values, problem, "generated", &values->generated, rows, failure) &&
 	       add_generated(values, problem, "generated_held", &values->held, rows, failure);

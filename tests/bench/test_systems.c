@@ -15,7 +15,8 @@ static const char *all_versions(struct arena *arena)
 {
 	struct str text = str_new(arena);
 	for (int i = 0; i < n_system_versions; i++)
-		str_add(&text, ",%s", system_versions[i].name);
+		if (system_versions[i].code != SYSTEM_MOVED)
+			str_add(&text, ",%s", system_versions[i].name);
 	return str_text(&text);
 }
 
