@@ -129,8 +129,25 @@ static bool runs_between(struct place writer, struct place from, struct place to
 	return is_loop || (is_before(from, writer) && !is_before(to, writer));
 }
 
+static void note_input(struct access *access, void *user)
+{
+	bool *is_read = user;
+
+	is_read[access->array->number] = true;
+}
+
+/* By number of an array: does the definition read it? */
+static const bool *reads_of_definition(const struct use *use)
+{
+	bool *is_read = arena_new_array(use->module->arena, bool, use->module->arrays.n);
+
+	for (int i = 0; i < use->definition->stages.n; i++)
+		stage_reads(use->definition->stages.items[i], note_input, is_read);
+	return is_read;
+}
+
 /* What the definition reads and something changes before `reader` runs; NULL. */
-static const struct array *changed_before(const struct use *use, const struct stage *reader)
+static const struct array *changed_before(const struct use *use, const bool *is_read, const struct stage *reader)
 {
 	const struct module *module = use->module;
 	struct place from = place_of(module, use->definition), to = place_of(module, reader->group);
@@ -138,7 +155,7 @@ static const struct array *changed_before(const struct use *use, const struct st
 	for (int i = 0; i < module->stages.n; i++) {
 		const struct stage *writer = module->stages.items[i];
 
-		if (group_reads(use->definition, writer->write.array) &&
+		if (is_read[writer->write.array->number] &&
 		    runs_between(place_of(module, writer->group), from, to))
 			return writer->write.array;
 	}
@@ -150,12 +167,8 @@ static bool is_read_behind_loop(const struct use *use)
 {
 	bool is = false;
 
-	for (int i = 0; i < use->module->stages.n; i++) {
-		struct stage *stage = use->module->stages.items[i];
-
-		is = is || (stage_reads_array(stage, use->array) &&
-			    place_of(use->module, stage->group).region == REGION_EPILOGUE);
-	}
+	for (int i = 0; i < use->readers->n; i++)
+		is = is || place_of(use->module, use->readers->items[i]->group).region == REGION_EPILOGUE;
 	return is && place_of(use->module, use->definition).region == REGION_BODY;
 }
 
@@ -210,22 +223,13 @@ static bool is_once_per_point(const struct stage *stage, const struct access *ac
 
 static bool pays(const struct use *use)
 {
-	struct stage *reader = NULL;
+	struct stage *reader = use->readers->n == 1 ? use->readers->items[0] : NULL;
 	struct reads reads = { use, NULL, 0, true };
 	struct expr *value = use->definition->stages.items[0]->value;
 	int price = cost(value);
 
 	if (use->definition->stages.n != 1 || expr_has_choice(value))
 		return false;
-	for (int i = 0; i < use->module->stages.n; i++) {
-		struct stage *stage = use->module->stages.items[i];
-
-		if (!stage_reads_array(stage, use->array))
-			continue;
-		if (reader)
-			return false;
-		reader = stage;
-	}
 	if (!reader || place_of(use->module, reader->group).region !=
 		       place_of(use->module, use->definition).region)
 		return false;
@@ -239,10 +243,10 @@ static bool pays(const struct use *use)
 static const struct array *changed_for_some(const struct use *use)
 {
 	const struct array *changed = NULL;
+	const bool *is_read = reads_of_definition(use);
 
-	for (int i = 0; !changed && i < use->module->stages.n; i++)
-		if (stage_reads_array(use->module->stages.items[i], use->array))
-			changed = changed_before(use, use->module->stages.items[i]);
+	for (int i = 0; !changed && i < use->readers->n; i++)
+		changed = changed_before(use, is_read, use->readers->items[i]);
 	return changed;
 }
 
@@ -258,9 +262,10 @@ static bool is_named(const struct module *module, const struct array *array, boo
 	return false;
 }
 
-static void inline_one(struct use *use, const char *reason)
+static void inline_one(struct readers *readers, struct use *use, const char *reason)
 {
 	inline_reads(use);
+	readers_replace(readers, use->array, use->definition);
 	module_decide(use->module, "inline", use->array->name, "inlined", "stored",
 		      use->definition->stages.items[0]->span, "%s", reason);
 }
@@ -272,9 +277,16 @@ static bool refuse(struct module *module, const struct override *override, enum 
 	return false;
 }
 
-static bool inline_subject(struct module *module, const struct override *override, const char *name)
+static struct use use_of(struct readers *readers, struct array *array)
 {
-	struct use use = { .module = module, .array = module_find_array(module, name) };
+	return (struct use) { .module = readers->module, .array = array,
+			      .readers = array ? &readers->of[array->number] : NULL };
+}
+
+static bool inline_subject(struct readers *readers, const struct override *override, const char *name)
+{
+	struct module *module = readers->module;
+	struct use use = use_of(readers, module_find_array(module, name));
 	const char *reason = use.array ? no_definition(&use) : "it is not an array";
 	const struct array *changed = reason ? NULL : changed_for_some(&use);
 
@@ -286,7 +298,7 @@ static bool inline_subject(struct module *module, const struct override *overrid
 		return refuse(module, override, DIAG_BREAKS_DEPENDENCE, name,
 			      arena_printf(module->arena, "'%s', which it reads, changes before it is used",
 					   changed->name));
-	inline_one(&use, "the schedule asks for it");
+	inline_one(readers, &use, "the schedule asks for it");
 	return true;
 }
 
@@ -296,8 +308,9 @@ static bool is_switch_off(const struct override *override)
 }
 
 /* False when an item cannot be honoured. */
-static bool inline_items(struct module *module, bool *is_automatic)
+static bool inline_items(struct readers *readers, bool *is_automatic)
 {
+	struct module *module = readers->module;
 	bool ok = true;
 
 	for (int i = 0; i < module->overrides.n; i++) {
@@ -311,31 +324,32 @@ static bool inline_items(struct module *module, bool *is_automatic)
 			continue;
 		override->is_used = true;
 		for (int s = 0; override->is_used && s < override->subjects.n; s++)
-			override->is_used = inline_subject(module, override, override->subjects.items[s]);
+			override->is_used = inline_subject(readers, override, override->subjects.items[s]);
 		ok = ok && override->is_used;
 	}
 	return ok;
 }
 
-static void inline_by_itself(struct module *module)
+static void inline_by_itself(struct readers *readers)
 {
-	for (int a = 0; a < module->arrays.n; a++) {
-		struct use use = { .module = module, .array = module->arrays.items[a] };
+	for (int a = 0; a < readers->module->arrays.n; a++) {
+		struct use use = use_of(readers, readers->module->arrays.items[a]);
 
-		if (is_named(module, use.array, false) || no_definition(&use) || changed_for_some(&use) || !pays(&use))
+		if (is_named(readers->module, use.array, false) || no_definition(&use) || changed_for_some(&use) || !pays(&use))
 			continue;
-		inline_one(&use, "it is read once, where it is computed");
+		inline_one(readers, &use, "it is read once, where it is computed");
 	}
 }
 
 bool pass_inline(struct module *module, const struct pass_options *options)
 {
 	bool is_automatic = options->inlining && !strcmp(options->schedule, "auto");
+	struct readers readers = readers_new(module);
 
-	if (!inline_items(module, &is_automatic))
+	if (!inline_items(&readers, &is_automatic))
 		return false;
 	if (is_automatic)
-		inline_by_itself(module);
+		inline_by_itself(&readers);
 	module_prune(module, false);
 	return true;
 }

@@ -138,11 +138,10 @@ static struct expr *with_values(struct reading *r, struct expr *expr, __isl_keep
 
 void inline_reads(const struct use *use)
 {
-	for (int i = 0; i < use->module->stages.n; i++) {
-		struct stage *stage = use->module->stages.items[i];
+	for (int i = 0; i < use->readers->n; i++) {
+		struct stage *stage = use->readers->items[i];
 		struct reading reading = { .use = use, .reader = stage };
 
-		if (stage_reads_array(stage, use->array))
-			stage->value = with_values(&reading, stage->value, stage->domain);
+		stage->value = with_values(&reading, stage->value, stage->domain);
 	}
 }
