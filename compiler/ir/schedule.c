@@ -5,6 +5,8 @@
 
 #include <isl/point.h>
 
+enum { FEW_STAGES = 1000 };     /* whose square is an int */
+
 /* ---- what a band carries ---- */
 
 /* Of pairs those that are in one iteration of all loops around the node. Band by band, which is much cheaper than with
@@ -51,13 +53,48 @@ static isl_stat reach_pairs(__isl_take isl_map *pairs, void *user)
 	return isl_stat_ok;
 }
 
+static isl_stat reach_pairs_of(struct reach *reach, __isl_keep isl_union_map *pairs, __isl_keep isl_set *from,
+			       __isl_keep isl_set *to)
+{
+	isl_space *space = isl_space_map_from_domain_and_range(isl_set_get_space(from), isl_set_get_space(to));
+
+	if (isl_union_map_contains(pairs, space) != isl_bool_true) {
+		isl_space_free(space);
+		return isl_stat_ok;
+	}
+	return reach_pairs(isl_union_map_extract_map(pairs, space), reach);
+}
+
+/* Below most nodes are few stages, of which the pairs are looked up: of n stages and n nodes, all pairs for each node
+ * would be n*n. */
+static isl_stat reach_pairs_of_stages(struct reach *reach, __isl_keep isl_union_map *pairs)
+{
+	isl_set_list *stages = isl_union_set_get_set_list(reach->domain);
+	const int n = isl_set_list_n_set(stages);
+	isl_stat stat = isl_stat_ok;
+
+	for (int i = 0; i < n*n && stat == isl_stat_ok; i++) {
+		isl_set *from = isl_set_list_get_at(stages, i/n), *to = isl_set_list_get_at(stages, i%n);
+
+		stat = reach_pairs_of(reach, pairs, from, to);
+		isl_set_free(from);
+		isl_set_free(to);
+	}
+	isl_set_list_free(stages);
+	return stat;
+}
+
 /* Of pairs those that run below the node. */
 static __isl_give isl_union_map *pairs_below(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *pairs)
 {
 	struct reach reach = { isl_schedule_node_get_domain(node),
 			       isl_union_map_empty(isl_union_map_get_space(pairs)) };
+	const int n_stages = isl_union_set_n_set(reach.domain), n_pairs = isl_union_map_n_map(pairs);
+	const bool has_few = n_stages <= FEW_STAGES && n_stages*n_stages < n_pairs;
+	isl_stat stat = has_few ? reach_pairs_of_stages(&reach, pairs)
+				: isl_union_map_foreach_map(pairs, reach_pairs, &reach);
 
-	if (isl_union_map_foreach_map(pairs, reach_pairs, &reach) < 0)
+	if (stat < 0)
 		reach.reached = isl_union_map_free(reach.reached);
 	isl_union_set_free(reach.domain);
 	return reach.reached;
