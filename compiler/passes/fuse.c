@@ -72,10 +72,10 @@ bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_m
 bool loops_agree(const struct level *level, int x, int y, bool is_asked, struct obstacle *obstacle)
 {
 	for (int a = 0; a < level->members->n; a++)
-		for (int b = 0; b < level->members->n; b++) {
+		for (int b = 0; level->cluster[a] == x && b < level->members->n; b++) {
 			const char *reason;
 
-			if (level->cluster[a] != x || level->cluster[b] != y)
+			if (level->cluster[b] != y)
 				continue;
 			reason = groups_differ(level->fusion, level->members->items[a], level->members->items[b],
 					       level->number, is_asked);

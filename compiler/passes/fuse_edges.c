@@ -98,33 +98,40 @@ static isl_stat add_edge(__isl_take isl_map *pairs, void *user)
 	return isl_stat_ok;
 }
 
-static int region_position(const struct region *region, const struct group *group)
+/* By number of a group: its place in the region. */
+static int *positions_of_region(const struct fusion *f)
 {
-	for (int i = 0; i < region->groups.n; i++)
-		if (region->groups.items[i] == group)
-			return i;
-	return -1;
+	int *position = arena_new_array(f->module->arena, int, f->module->groups.n);
+
+	for (int i = 0; i < f->region->groups.n; i++)
+		position[f->region->groups.items[i]->number] = i;
+	return position;
 }
 
-static bool comes_before(const struct fusion *f, const struct edge *a, const struct edge *b)
+/* By consumer, the nearest producer first; else as they were found. */
+static int compare_edges(const void *first, const void *second)
 {
-	int to = region_position(f->region, a->to) - region_position(f->region, b->to);
-	int from = region_position(f->region, a->from) - region_position(f->region, b->from);
+	const struct edge *a = first, *b = second;
 
-	return to ? to < 0 : from > 0;
+	if (a->to_position != b->to_position)
+		return a->to_position < b->to_position ? -1 : 1;
+	if (a->from_position != b->from_position)
+		return a->from_position > b->from_position ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
 }
 
-/* isl has them in the order of a hash table: by consumer, the nearest producer first. */
+/* isl has them in the order of a hash table. */
 static void sort_edges(const struct fusion *f, edge_list *edges)
 {
-	for (int i = 1; i < edges->n; i++) {
-		struct edge edge = edges->items[i];
-		int at = i;
+	const int *position = positions_of_region(f);
 
-		for (; at > 0 && comes_before(f, &edge, &edges->items[at - 1]); at--)
-			edges->items[at] = edges->items[at - 1];
-		edges->items[at] = edge;
+	for (int i = 0; i < edges->n; i++) {
+		edges->items[i].from_position = position[edges->items[i].from->number];
+		edges->items[i].to_position = position[edges->items[i].to->number];
+		edges->items[i].order = i;
 	}
+	if (edges->n)
+		qsort(edges->items, (size_t) edges->n, sizeof *edges->items, compare_edges);
 }
 
 edge_list edges_of_region(const struct fusion *f)

@@ -12,6 +12,8 @@ struct edge {
 	isl_map *pairs;
 	bool is_strict;                 /* else updates of one accumulation, in any order */
 	bool is_crossing;               /* some pair is of two iterations of the loop that is looked at */
+	int from_position, to_position; /* in the region */
+	int order;                      /* in which isl gives them */
 };
 typedef VEC(struct edge) edge_list;
 
