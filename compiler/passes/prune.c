@@ -65,10 +65,11 @@ static struct needs find_needs(struct module *module)
 	}
 	if (module->loop.until)
 		expr_reads(module->loop.until, need_array, &needs);
+	/* What is needed mostly stands before what needs it. */
 	while (needs.has_changed) {
 		needs.has_changed = false;
-		for (int g = 0; g < module->groups.n; g++)
-			if (writes_needed(&needs, module->groups.items[g]))
+		for (int g = module->groups.n - 1; g >= 0; g--)
+			if (!needs.groups[g] && writes_needed(&needs, module->groups.items[g]))
 				need_group(&needs, module->groups.items[g]);
 	}
 	return needs;
