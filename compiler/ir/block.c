@@ -634,11 +634,21 @@ int block_held(struct module *module, const struct array *array)
 	return holding.is_even && !is_used_elsewhere(&holding) ? holding.lanes : 0;
 }
 
+/* Blocks of segments take offsets. */
+static bool has_offsets(const struct module *module)
+{
+	bool has = false;
+
+	for (int i = 0; i < module->arrays.n; i++)
+		has = has || (module->arrays.items[i]->facts & FACT_OFFSETS) != 0;
+	return has;
+}
+
 bool block_hides(struct module *module, const struct array *array)
 {
 	struct holding holding;
 
-	if (array->role != ROLE_TEMP || array->rank != 1)
+	if (array->role != ROLE_TEMP || array->rank != 1 || !has_offsets(module))
 		return false;
 	holding = look_for_holding(module, array);
 	return holding.n_blocks == 1 && holding.segments && !is_used_elsewhere(&holding);
