@@ -335,7 +335,8 @@ static void inline_by_itself(struct readers *readers)
 	for (int a = 0; a < readers->module->arrays.n; a++) {
 		struct use use = use_of(readers, readers->module->arrays.items[a]);
 
-		if (is_named(readers->module, use.array, false) || no_definition(&use) || changed_for_some(&use) || !pays(&use))
+		if (is_named(readers->module, use.array, false) || no_definition(&use) || changed_for_some(&use) ||
+		    !pays(&use))
 			continue;
 		inline_one(readers, &use, "it is read once, where it is computed");
 	}
@@ -343,7 +344,7 @@ static void inline_by_itself(struct readers *readers)
 
 bool pass_inline(struct module *module, const struct pass_options *options)
 {
-	bool is_automatic = options->inlining && !strcmp(options->schedule, "auto");
+	bool is_automatic = options->inlining && strcmp(options->schedule, "textual") != 0;
 	struct readers readers = readers_new(module);
 
 	if (!inline_items(&readers, &is_automatic))

@@ -13,6 +13,8 @@
 #include <isl/constraint.h>
 #include <string.h>
 
+#define NO_PROPOSAL "isl has no proposal whose loops are dims"
+
 enum { MOST_CONSTRAINTS = 20 };
 
 typedef isl_schedule_node node;
@@ -223,6 +225,13 @@ static bool has_items(const struct module *module)
 	return false;
 }
 
+/* A candidate that asks for isl's order and keeps that of the text is no other way to compile the module. */
+static bool refuse_candidate(struct module *module)
+{
+	diag_error(module->diags, DIAG_NOT_SUPPORTED, module->span, NO_PROPOSAL);
+	return false;
+}
+
 bool pass_schedule(struct module *module, const struct pass_options *options)
 {
 	bool asked = !strcmp(options->schedule, "isl") && !has_items(module), taken = false;
@@ -244,8 +253,10 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
 			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
 			     module->name);
+	if (!strcmp(options->schedule, "isl") && !taken && module->choice)
+		return refuse_candidate(module);
 	module_decide(module, "schedule", module->name, taken ? "isl" : "textual", taken ? "textual" : "isl",
 		      module->span, taken ? "proposed by isl, proved legal" : asked ?
-		      "isl has no proposal whose loops are dims" : "values are computed in the order of their need");
+		      NO_PROPOSAL : "values are computed in the order of their need");
 	return true;
 }
