@@ -3,8 +3,8 @@
  * The proof of legality. It does not trust any pass: it takes the whole order of the tree (schedule_ordered) and
  * checks that every strict dependence goes forwards in it, that no parallel or vector loop carries one, that updates
  * which may meet are atomic or end in an accumulator of the loop, that nothing in a team leaves its thread, that rows
- * may stand for the cells of their targets, that windows hold what is of use, and that what has one cell does not need
- * it at the same time. */
+ * may stand for the cells of their targets, and that what shares a place of storage does not need it at the same time:
+ * folded subscripts, windows, parts of threads, temporaries in the blocks of results. */
 #include "ir/block.h"
 
 struct legality {
@@ -171,10 +171,6 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		legality->witness = schedule_row_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
-	if (mark && mark->kind == MARK_STORAGE) {
-		legality->witness = schedule_window_problem(legality->module, node);
-		return legality->witness ? isl_bool_error : isl_bool_true;
-	}
 	if (mark && mark->kind == MARK_DEAL) {
 		legality->witness = schedule_deal_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
@@ -193,19 +189,43 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 	return ok ? isl_bool_true : isl_bool_error;
 }
 
+static isl_bool check_storage(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct legality *legality = user;
+	const struct mark *mark = mark_of_node(node);
+
+	if (mark && mark->kind == MARK_STORAGE)
+		legality->witness = schedule_storage_problem(legality->module, node);
+	return legality->witness ? isl_bool_error : isl_bool_true;
+}
+
+/* Needs no dependences, which may be too many for isl. */
+static bool storage_is_safe(struct legality *legality)
+{
+	return isl_schedule_foreach_schedule_node_top_down(legality->region->schedule, check_storage, legality) >= 0;
+}
+
+static bool dependences_are_kept(struct legality *legality)
+{
+	isl_schedule *schedule = legality->region->schedule;
+	isl_union_map *strict = isl_union_map_copy(legality->region->strict);
+
+	return deps_are_empty(legality, schedule_ordered(legality->module->arena, schedule, strict, false),
+			      "the order of two instances is reversed") &&
+	       isl_schedule_foreach_schedule_node_top_down(schedule, check_node, legality) >= 0;
+}
+
 bool schedule_is_legal(struct module *module, struct region *region, const char **witness)
 {
 	struct legality legality = { module, region, NULL };
 	bool ok;
 
 	*witness = NULL;
-	if (!region->schedule || !region->strict)
+	if (!region->schedule)
 		return true;
-	ok = deps_are_empty(&legality, schedule_ordered(module->arena, region->schedule,
-							 isl_union_map_copy(region->strict), false),
-			    "the order of two instances is reversed");
-	if (ok && isl_schedule_foreach_schedule_node_top_down(region->schedule, check_node, &legality) < 0)
-		ok = false;
+	ok = storage_is_safe(&legality);
+	if (ok && region->strict)
+		ok = dependences_are_kept(&legality);
 	*witness = ok ? NULL : legality.witness ? legality.witness : "isl's quota of operations is used up";
 	return ok;
 }

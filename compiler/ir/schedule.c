@@ -9,9 +9,8 @@ enum { FEW_STAGES = 1000 };     /* whose square is an int */
 
 /* ---- what a band carries ---- */
 
-/* Of pairs those that are in one iteration of all loops around the node. Band by band, which is much cheaper than with
- * the schedule above the node, whose pieces have domains. */
-static __isl_give isl_union_map *pairs_that_meet(__isl_keep isl_schedule_node *node, __isl_take isl_union_map *pairs)
+/* Band by band, which is much cheaper than with the schedule above the node, whose pieces have domains. */
+__isl_give isl_union_map *schedule_meeting(__isl_keep isl_schedule_node *node, __isl_take isl_union_map *pairs)
 {
 	isl_schedule_node *at = isl_schedule_node_copy(node);
 
@@ -103,7 +102,7 @@ static __isl_give isl_union_map *pairs_below(__isl_keep isl_schedule_node *node,
 __isl_give isl_union_map *schedule_crossing(__isl_keep isl_schedule_node *node, __isl_keep isl_schedule_node *inner,
 					    __isl_keep isl_union_map *deps)
 {
-	isl_union_map *reached = pairs_that_meet(node, pairs_below(node, deps)), *together;
+	isl_union_map *reached = schedule_meeting(node, pairs_below(node, deps)), *together;
 
 	together = schedule_related(inner, isl_union_map_copy(reached), BAND_EQUAL);
 	return isl_union_map_coalesce(isl_union_map_subtract(reached, together));

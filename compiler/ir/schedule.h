@@ -96,6 +96,8 @@ enum band_relation { BAND_EQUAL, BAND_LESS, BAND_GREATER };
 
 __isl_give isl_union_map *schedule_related(__isl_keep isl_schedule_node *band, __isl_take isl_union_map *pairs,
 					   enum band_relation relation);
+/* Of pairs those that are in one iteration of all loops around the node. */
+__isl_give isl_union_map *schedule_meeting(__isl_keep isl_schedule_node *node, __isl_take isl_union_map *pairs);
 /* The dependences of `deps` that the band at `node` (one member) carries, given the bands above. */
 __isl_give isl_union_map *schedule_carried(__isl_keep isl_schedule_node *node, __isl_keep isl_union_map *deps);
 /* The dependences of `deps`, within one point of the loops above the band at `outer`, that go from one iteration of
@@ -163,6 +165,9 @@ int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loo
 			int subscript);
 /* Why the array of the STORAGE mark at `mark` cannot have the window that it has; NULL: it can, or has none. */
 const char *schedule_window_problem(struct module *module, __isl_keep isl_schedule_node *mark);
+/* Why the array of the STORAGE mark at `mark` cannot be stored as it is, window and all (ir/storage_check.c); NULL: it
+ * can. */
+const char *schedule_storage_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "'Y' at k = 0, t = 1 before 'Y' at k = 4, t = 1"; NULL when empty. */

@@ -16,8 +16,8 @@
  * the number is a power of two, whose remainders are masks; and what a recurrence passes on stays as it is there:
  * C compilers keep it in registers.
  *
- * Dependences are not computed anew: those that folding adds go from one iteration of these loops to a later one, and
- * concern what each thread, or each iteration of a vector loop, has of its own. */
+ * Which loops these are follows from the text; the tree may have others around them, such as those of tiles. So each
+ * decision is proved where its mark stands (ir/storage_check.c), and what cannot be proved is stored as a whole. */
 #include "passes/pass_private.h"
 
 enum { NO_LEVEL = -1 };
@@ -185,6 +185,7 @@ struct target {
 	struct folding *folding;
 	int n_loops;
 	bool is_done;
+	const char *problem;            /* why it is stored otherwise than was tried; NULL */
 };
 
 /* Do the groups from the first to the last, which share the loops that are looked at, run below? */
@@ -222,6 +223,11 @@ static unsigned folded_subscripts(const struct target *target)
 	return folded;
 }
 
+static bool folds_all(const struct target *target)
+{
+	return folded_subscripts(target) == (1U << target->folding->array->rank) - 1;
+}
+
 static void decide(const struct target *target, const struct mark *loop)
 {
 	const struct array *array = target->folding->array;
@@ -239,7 +245,14 @@ static void decide(const struct target *target, const struct mark *loop)
 			      array->span, "its values live in one iteration of '%s'", loop->dim->name);
 }
 
-/* Above `node`; back to its place. */
+static void store_whole(struct array *array)
+{
+	array->folded = 0;
+	array->window = 0;
+	array->is_per_thread = false;
+}
+
+/* Above `node`, if that is proved; is at the mark, or back at its place. */
 static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl_take isl_schedule_node *node,
 						    const struct mark *loop)
 {
@@ -248,10 +261,17 @@ static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl
 	struct mark *mark = mark_new(module, MARK_STORAGE, "storage", array->span);
 
 	mark->array = array;
+	array->folded = folded_subscripts(target);
 	array->is_per_thread = !array_is_variable(array) && schedule_has_mark_above(node, MARK_PARALLEL, NULL);
-	decide(target, loop);
-	target->is_done = true;
-	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
+	node = isl_schedule_node_insert_mark(node, mark_id(module, mark));
+	target->problem = schedule_storage_problem(module, node);
+	target->is_done = !target->problem;
+	if (target->is_done) {
+		decide(target, loop);
+		return node;
+	}
+	store_whole(array);
+	return isl_schedule_node_delete(node);
 }
 
 /* ---- windows ---- */
@@ -354,7 +374,6 @@ static __isl_give isl_schedule_node *visit_for_window(struct tree_walk *walk, __
 	if (!is_it || isl_schedule_node_get_schedule_depth(node) != target->n_loops || !runs_in_order(target, node) ||
 	    !finds_window(target, node))
 		return node;
-	target->folding->array->folded = folded_subscripts(target);
 	for (; kind_above(node) == MARK_STORAGE; n_above++)
 		node = isl_schedule_node_parent(node);
 	node = insert_storage(target, node, mark);
@@ -369,7 +388,6 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 					   const struct mark *mark, bool *descend)
 {
 	struct target *target = (struct target *) walk;
-	struct array *array = target->folding->array;
 
 	*descend = !target->is_done && is_around(target, node);
 	if (!*descend || mark->kind != MARK_LOOP || mark_dim_number(mark) != target->n_loops - 1)
@@ -377,12 +395,8 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	*descend = false;
 	if (is_in_call(target, node) || (walk->options->is_device && !schedule_has_mark_above(node, MARK_GRID, NULL)))
 		return node;
-	array->folded = folded_subscripts(target);
-	if (!array_is_variable(array) &&
-	    (walk->options->is_device || schedule_has_mark_above(node, MARK_VECTOR, NULL))) {
-		array->folded = 0;
+	if (!folds_all(target) && (walk->options->is_device || schedule_has_mark_above(node, MARK_VECTOR, NULL)))
 		return node;
-	}
 	node = isl_schedule_node_first_child(isl_schedule_node_first_child(node));
 	node = insert_storage(target, node, mark);
 	return isl_schedule_node_parent(isl_schedule_node_parent(node));
@@ -395,16 +409,18 @@ static bool try_array(struct module *module, const struct pass_options *options,
 					   .enters_blocks = true },
 				 .folding = &folding };
 
-	array->folded = 0;
-	array->window = 0;
-	array->is_per_thread = false;
+	store_whole(array);
 	if (!options->storage || !look_at(&folding))
 		return true;
 	target.n_loops = n_private_loops(&folding);
 	if (n_shared_loops(&folding) > target.n_loops && !module_walk(&target.walk))
 		return false;
 	target.walk.visit = visit;
-	return target.is_done || !target.n_loops || module_walk(&target.walk);
+	if (!target.is_done && target.n_loops && !module_walk(&target.walk))
+		return false;
+	if (target.problem)
+		module_decide(module, "storage", array->name, "array", "part", array->span, "%s", target.problem);
+	return true;
 }
 
 bool pass_storage(struct module *module, const struct pass_options *options)

@@ -59,5 +59,6 @@ void ir_test_recurrences(struct ir_tests *tests);
 void ir_test_errors(struct ir_tests *tests);
 void ir_test_text(struct ir_tests *tests);
 void ir_test_verify(struct ir_tests *tests);
+void ir_test_storage(struct ir_tests *tests);
 
 #endif

@@ -15,6 +15,7 @@ int main(void)
 	ir_test_errors(&tests);
 	ir_test_text(&tests);
 	ir_test_verify(&tests);
+	ir_test_storage(&tests);
 	printf("%d passed, %d failed\n", tests.passed, tests.failed);
 	return tests.failed != 0;
 }
