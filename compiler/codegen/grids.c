@@ -142,6 +142,16 @@ struct counting {
 	const char *text;               /* NULL: none yet */
 };
 
+static void count_at_least(struct counting *counting, const char *text)
+{
+	const char *other = counting->text;
+
+	if (!other || !strcmp(text, other))
+		counting->text = text;
+	else
+		counting->text = arena_printf(counting->e->arena, "pmg_max_i64(%s, %s)", other, text);
+}
+
 static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node, int direction)
 {
 	struct emit *e = counting->e;
@@ -156,10 +166,11 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 	text = affine_plain(e->arena, &count);
 	if (range.step > 1)
 		text = arena_printf(e->arena, "pmg_div(%s, %s)", text, int_text(e->arena, range.step));
-	counting->text = counting->text ? arena_printf(e->arena, "pmg_max_i64(%s, %s)", counting->text, text) : text;
+	count_at_least(counting, text);
 }
 
-/* The outermost loops below; the one that isl made none of, since it has one iteration, hides what is inside. */
+/* The outermost loops below; one that isl made none of, since it has one iteration, is counted as that, whatever is
+ * inside. */
 static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
 {
 	isl_ast_node_list *children = ast_children(node);
@@ -167,7 +178,9 @@ static void count_ranges(struct counting *counting, __isl_take isl_ast_node *nod
 
 	if (isl_ast_node_get_type(node) == isl_ast_node_for && loop)
 		count_loop(counting, node, loop->direction);
-	else if (!loop || !mark)
+	else if (loop && (mark || isl_ast_node_get_type(node) == isl_ast_node_user))
+		count_at_least(counting, "1");
+	else
 		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
 			count_ranges(counting, isl_ast_node_list_get_at(children, i),
 				     mark && mark_is_loop(mark) ? mark : loop);

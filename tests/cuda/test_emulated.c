@@ -2,9 +2,9 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
- * Those behind tests/programs only with PMG_TEST_LONG, which also draws more often; else they count as skipped.
- * Algorithms of trees and chains, layouts, and what is inlined by cases, run as schedule blocks ask for, the others
- * without items.
+ * Those of dsl_examples/life and of the last three only with PMG_TEST_LONG, else they count as skipped; it also draws
+ * more often, as those of tests/cuda are drawn always. Algorithms of trees and chains, layouts, and what is inlined by
+ * cases, run as schedule blocks ask for, the others without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -20,6 +20,13 @@ static struct variant variants[] = {
 };
 
 enum { DRAWS = 2, DRAWS_LONG = 8 };
+
+/* So many, that sizes of 0 and 1 are among them. */
+static int n_draws_long(const struct module *module)
+{
+	(void) module;
+	return DRAWS_LONG;
+}
 
 static int n_draws(const struct module *module)
 {
@@ -86,6 +93,13 @@ static void choose_items(const char *path)
 			variants[0].pmgc = "--target=cuda";
 }
 
+static void check_kernels(struct comparison *comparison, const char *path)
+{
+	choose_items(path);
+	comparison->file = path;
+	comparison_file(comparison, n_draws_long);
+}
+
 static void check_file(struct comparison *comparison, const char *path)
 {
 	choose_items(path);
@@ -120,6 +134,7 @@ int main(int argc, char **argv)
 			skipped += check_folder(&comparison, folders[i].name, folders[i].is_long && !is_long);
 		for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++)
 			check_file(&comparison, scheduled[i]);
+		check_kernels(&comparison, "tests/cuda/kernels.pmg");
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);
