@@ -224,7 +224,8 @@ static inline __device__ uint32_t pmg_cuda_once(const uint32_t *cell)
 #define PMG_ONCE(cell) pmg_cuda_once(&(cell))
 
 /* The element that this lane has in the deal that begins at `first`; of lanes without an iteration, the last one. */
-template <class T, class N> static inline __device__ T pmg_cuda_first(const T *array, N at, N first, N end)
+template <class T, class I, class F, class E>
+static inline __device__ T pmg_cuda_first(const T *array, I at, F first, E end)
 {
 	return first < end ? pmg_cuda_once(&array[at < end ? at : end - 1]) : T();
 }
