@@ -5,6 +5,7 @@
  * loop, the bound dims that it needs, and the loop over t. The row is written back only where that loop runs, hence
  * where each of its cells is updated, so that no cell is touched that the statement does not touch; the order of the
  * updates stays. What must hold is that a row has one cell for each t, and that nobody else sees them meanwhile:
+ * - threads do not share that loop, which would then have a row each;
  * - the target moves with t and with dims above the mark only, and no two t share a cell;
  * - the range of t is the same at all points;
  * - what is added can be computed as vectors along t;
@@ -29,6 +30,7 @@ __isl_give node *schedule_down_to(__isl_take node *at, const struct stage *stage
 
 /* ---- the way from the mark to the statement ---- */
 
+static const char meet_in_row[] = "threads meet in a row";
 static const char not_inside[] = "a row stands above one loop and that over its cells";
 
 struct way {
@@ -45,7 +47,7 @@ static void look_at_mark(struct way *way, __isl_keep node *at, const struct mark
 
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_TEAM ||
 	    (mark->kind == MARK_ATOMIC && mark->stage != stage))
-		way->problem = "threads meet in a row";
+		way->problem = meet_in_row;
 	else if (mark->kind == MARK_ACCUMULATE || mark->kind == MARK_ROW || mark->kind == MARK_CHILDREN)
 		way->problem = "a row is not all of what its loop accumulates";
 	if (!mark_is_loop(mark))
@@ -65,7 +67,10 @@ static struct way look_along(__isl_keep node *mark)
 {
 	struct way way = { .row = mark_of_node(mark) };
 	node *at = schedule_down_to(isl_schedule_node_copy(mark), way.row->stage);
+	const struct mark *above = mark_above(mark);
 
+	if (above && above->kind == MARK_PARALLEL)
+		way.problem = meet_in_row;
 	while (at) {
 		const struct mark *here = mark_of_node(at);
 

@@ -135,6 +135,7 @@ int main(int argc, char **argv)
 		for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++)
 			check_file(&comparison, scheduled[i]);
 		check_kernels(&comparison, "tests/cuda/kernels.pmg");
+		check_kernels(&comparison, "tests/cuda/polybench.pmg");
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);
