@@ -139,17 +139,15 @@ bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool o
 
 struct counting {
 	struct emit *e;
-	const char *text;               /* NULL: none yet */
+	const char *text;               /* the most of the loops; NULL: none yet */
+	bool has_single;                /* there is an iteration beside them */
 };
 
 static void count_at_least(struct counting *counting, const char *text)
 {
 	const char *other = counting->text;
 
-	if (!other || !strcmp(text, other))
-		counting->text = text;
-	else
-		counting->text = arena_printf(counting->e->arena, "pmg_max_i64(%s, %s)", other, text);
+	counting->text = other ? arena_printf(counting->e->arena, "pmg_max_i64(%s, %s)", other, text) : text;
 }
 
 static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node, int direction)
@@ -179,7 +177,7 @@ static void count_ranges(struct counting *counting, __isl_take isl_ast_node *nod
 	if (isl_ast_node_get_type(node) == isl_ast_node_for && loop)
 		count_loop(counting, node, loop->direction);
 	else if (loop && (mark || isl_ast_node_get_type(node) == isl_ast_node_user))
-		count_at_least(counting, "1");
+		counting->has_single = true;
 	else
 		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
 			count_ranges(counting, isl_ast_node_list_get_at(children, i),
@@ -202,11 +200,13 @@ static bool is_shared_at(__isl_take isl_ast_node *node)
 
 static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct counting counting = { e, NULL };
+	struct counting counting = { .e = e };
 
 	if (!is_shared_at(isl_ast_node_copy(node)))
 		return "1";
 	count_ranges(&counting, isl_ast_node_copy(node), NULL);
+	if (counting.text && counting.has_single)
+		count_at_least(&counting, "1");
 	return counting.text ? counting.text : "1";
 }
 
