@@ -20,6 +20,7 @@ struct merge {
 	struct draft *into;
 	VEC(struct part) parts;
 	VEC(struct part *) order;
+	struct merge_obstacle *obstacle;
 };
 
 /* ---- slots ---- */
@@ -49,6 +50,14 @@ static int add_own_variable(struct merge *merge, struct part *part, struct slot 
 	return number;
 }
 
+static int note_ranges(struct merge *merge, const struct part *part, const struct dim *dim, int slot)
+{
+	*merge->obstacle = (struct merge_obstacle) {
+		.drafts = { merge->into, part->draft }, .ranges = { merge->into->slots.items[slot].dim, *dim }
+	};
+	return -1;
+}
+
 /* Which slot of `into` is this one of the part's draft: the same variable of the group, the same element of an index
  * array, or one that is new. `last` is the last common one that was found. -1: the ranges of the two differ. */
 static int find_slot(struct merge *merge, struct part *part, const struct slot *slot, int *last)
@@ -57,7 +66,8 @@ static int find_slot(struct merge *merge, struct part *part, const struct slot *
 
 	if (slot->is_common && draft_next_common(into, *last) >= 0) {
 		*last = draft_next_common(into, *last);
-		return dim_equal(&slot->dim, &into->slots.items[*last].dim) ? *last : -1;
+		return dim_equal(&slot->dim, &into->slots.items[*last].dim)
+			? *last : note_ranges(merge, part, &slot->dim, *last);
 	}
 	if (slot->is_common)
 		return add_own_variable(merge, part, *slot);
@@ -335,12 +345,12 @@ static const struct draft *alone_in(const struct merge *merge)
 	return NULL;
 }
 
-bool drafts_merge(struct sema *sema, struct draft **drafts, int n, const struct draft **alone)
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n, struct merge_obstacle *obstacle)
 {
-	struct merge merge = { .sema = sema };
+	struct merge merge = { .sema = sema, .obstacle = obstacle };
 	int n_together;
 
-	*alone = NULL;
+	*obstacle = (struct merge_obstacle) { 0 };
 	for (int i = 0; i < n; i++)
 		if (!is_definition(drafts[i]) || drafts[i]->in_body != drafts[0]->in_body)
 			return false;
@@ -350,8 +360,8 @@ bool drafts_merge(struct sema *sema, struct draft **drafts, int n, const struct 
 	for (int i = 0; i < n; i++)
 		if (!add_part(&merge, drafts[i], n_together))
 			return false;
-	*alone = alone_in(&merge);
-	if (*alone || !order_parts(&merge))
+	obstacle->alone = alone_in(&merge);
+	if (obstacle->alone || !order_parts(&merge))
 		return false;
 	place_parts(&merge);
 	return true;

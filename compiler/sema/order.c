@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef VEC(struct draft *) draft_list;
-
 struct ordering {
 	struct sema *sema;
 	int n_arrays;
@@ -245,73 +243,6 @@ static draft_list component_of(const struct ordering *o, const draft_list *rest,
 	return component;
 }
 
-/* Arrays of constructs and reductions have a dot in their names. */
-static bool is_by_user(const struct draft *draft)
-{
-	return !strchr(draft_writes(draft)->name, '.');
-}
-
-static draft_list written_of(struct sema *sema, const draft_list *cycle)
-{
-	draft_list written = { 0 };
-
-	for (int i = 0; i < cycle->n; i++)
-		if (is_by_user(cycle->items[i]))
-			vec_push(sema->arena, &written, cycle->items[i]);
-	return written.n ? written : *cycle;
-}
-
-static const char *cycle_text(struct sema *sema, const draft_list *cycle)
-{
-	struct str text = str_new(sema->arena);
-
-	if (cycle->n == 1)
-		return arena_printf(sema->arena, "'%s' needs itself", draft_writes(cycle->items[0])->name);
-	for (int i = 0; i < cycle->n; i++)
-		str_add(&text, "%s'%s' needs '%s'", i ? ", " : "", draft_writes(cycle->items[i])->name,
-			draft_writes(cycle->items[(i + 1) % cycle->n])->name);
-	return str_text(&text);
-}
-
-static const char *overwriting_help(struct sema *sema, const struct array *array)
-{
-	if (array->role != ROLE_INOUT)
-		return "declare it 'inout' to overwrite what the caller gives, or give what it is made of another name";
-	return arena_printf(sema->arena, sema->loop ?
-			    "to overwrite it, compute its next value in the loop: next %s = ...;" :
-			    "to overwrite it, compute its next value in a loop that runs once: "
-			    "iterate once in 0..1 { next %s = ...; }", array->name);
-}
-
-static const char *cycle_help(struct sema *sema, const draft_list *cycle, const struct draft *alone)
-{
-	if (alone)
-		return "give all of them the same variables: a sum over j that the others read is a recurrence along "
-		       "j, s[i,j] = s[i,j-1] + f[i,j], of which they read the last value";
-	if (cycle->n == 1)
-		return overwriting_help(sema, draft_writes(cycle->items[0]));
-	return "compute one of them without the others, or, all over the same first ranges, from values at other "
-	       "points, as in f[i-1]; a value of the iteration before is a 'state'";
-}
-
-static void report_cycle(const struct ordering *o, const draft_list *all, const struct draft *lone)
-{
-	struct sema *sema = o->sema;
-	const struct draft *alone = lone && is_by_user(lone) ? lone : NULL;
-	const draft_list cycle = written_of(sema, all);
-	struct diag *diag = diag_error(sema->diags, DIAG_CYCLIC, cycle.items[0]->span, "cyclic definition: %s",
-				       cycle_text(sema, &cycle));
-
-	for (int i = 1; i < cycle.n; i++)
-		diag_label(sema->diags, diag, cycle.items[i]->span, "'%s' is defined here",
-			   draft_writes(cycle.items[i])->name);
-	if (alone)
-		diag_label(sema->diags, diag, (struct span) { 0 },
-			   "'%s' also reads itself along a variable that not all of them have",
-			   draft_writes(alone)->name);
-	diag_help(sema->diags, diag, (struct span) { 0 }, "%s", cycle_help(sema, &cycle, alone));
-}
-
 static void remove_draft(draft_list *list, const struct draft *draft)
 {
 	int n = 0;
@@ -333,11 +264,11 @@ static int by_number(const void *a, const void *b)
 static bool merge_cycle(const struct ordering *o, draft_list *rest)
 {
 	draft_list cycle = find_cycle(o, rest), sorted = component_of(o, rest, cycle.items[0]);
-	const struct draft *alone;
+	struct merge_obstacle obstacle;
 
 	qsort(sorted.items, (size_t) sorted.n, sizeof sorted.items[0], by_number);
-	if (!drafts_merge(o->sema, sorted.items, sorted.n, &alone)) {
-		report_cycle(o, &cycle, alone);
+	if (!drafts_merge(o->sema, sorted.items, sorted.n, &obstacle)) {
+		cycle_report(o->sema, &cycle, &obstacle);
 		return false;
 	}
 	for (int i = 1; i < sorted.n; i++) {

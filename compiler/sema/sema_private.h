@@ -246,9 +246,20 @@ bool draft_defines(const struct draft *draft, const struct array *array);
 void draft_reads(struct draft *draft, void (*visit)(struct access *access, void *user), void *user);
 void draft_emit(struct sema *sema, const struct draft *draft, enum region_kind region);
 
-/* Makes one draft, the first of them then, of definitions that read each other. False: their ranges differ, or they
- * need each other at the same point, or `alone` reads itself along a variable that not all have. */
-bool drafts_merge(struct sema *sema, struct draft **drafts, int n, const struct draft **alone);
+typedef VEC(struct draft *) draft_list;
+
+/* Why definitions that read each other do not become one. */
+struct merge_obstacle {
+	const struct draft *alone;      /* reads itself along a variable that not all have; NULL */
+	const struct draft *drafts[2];  /* whose ranges differ; NULL */
+	struct dim ranges[2];           /* these, in terms of the first of the two */
+};
+
+/* Makes one draft, the first of them then, of definitions that read each other. False: there is an obstacle, or, where
+ * none is named, they need each other at the same point. */
+bool drafts_merge(struct sema *sema, struct draft **drafts, int n, struct merge_obstacle *obstacle);
+/* cycle.c. */
+void cycle_report(struct sema *sema, const draft_list *all, const struct merge_obstacle *obstacle);
 /* together.c. */
 int drafts_together(struct draft **drafts, int n);
 
