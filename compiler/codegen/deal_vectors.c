@@ -220,11 +220,14 @@ static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes
 	line(e->w, "PMG_TEAM_SYNC;");
 }
 
-/* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. */
+/* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. A loop that
+ * is the same of all lanes takes none. */
 static void pack_values(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
 {
 	const char *source;
 
+	if (!vectors->values.n)
+		return;
 	if (is_handed_over(e)) {
 		hand_over(e, vectors, lanes, total);
 		return;
