@@ -65,6 +65,9 @@ test_needs()
 	need gcovr 'gcovr, for \`make coverage\`' command -v gcovr
 	need libopenblas0 'a BLAS, for hand-written kernels' has_library libopenblas.so.0
 	need python3 'Python 3' command -v "$python"
+	need python3-pip 'pip, for simulators whose numbers are compared' "$python" -m pip --version
+	need python3-setuptools 'setuptools, which NEURON asks for' "$python" -c 'import setuptools'
+	need python3-packaging 'packaging, which NEURON asks for' "$python" -c 'import packaging'
 	need python3-numpy 'NumPy' "$python" -c 'import numpy'
 	need python3-scipy 'SciPy' "$python" -c 'import scipy'
 	need python3-h5py 'h5py' "$python" -c 'import h5py'

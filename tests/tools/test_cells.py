@@ -322,34 +322,49 @@ def tables_are_read():
     check(all(np.array_equal(bsc[name], got[name]) for name in ("F/parent", "upper", "lower", "diag", "rhs")), "bsc")
 
 
-def coreneuron(parents, a, b, area, v, first=2, version="1.7"):
-    text = f"{version}\n1 ngid\n1 n_real_gid\n{len(parents)} nnode\n0 ndiam\n1 nmech\n3\n{len(parents)}\n0 nidata\n" \
-           "0 nvdata\n0 nweight\n"
-    data = text.encode()
-    for number, (values, code) in enumerate(((parents, "i"), (a, "d"), (b, "d"), (area, "d"), (v, "d"))):
-        data += f"chkpnt {first + number}\n".encode() + struct.pack(f"{len(values)}{code}", *values)
-    return data + b"chkpnt 7\n\0\0\0"
+def coreneuron(parents, a, b, area, v, capacity=None, version="1.5", diameters=(), mechanism=3):
+    """As NEURON writes it; capacity: of the nodes with a membrane."""
+    capacity = dict.fromkeys(range(len(parents)), 1.0) if capacity is None else capacity
+    text = f"{version}\n" + "1 n_real_cell\n"*(version == "1.8") + \
+           f"1 ngid\n1 n_real_gid\n{len(parents)} nnode\n{len(diameters)} ndiam\n2 nmech\n" \
+           f"{mechanism}\n{len(capacity)}\n4\n1\n0 nidata\n0 nvdata\n0 nweight\n"
+    data, numbers = text.encode(), [x for c in capacity.values() for x in (c, 0.0)]
+    arrays = [(parents, "i"), (a, "d"), (b, "d"), (area, "d"), (v, "d"), (list(capacity), "i"), (numbers, "d")]
+    for number, (values, code) in enumerate(arrays[:5] + [(diameters, "d")]*bool(diameters) + arrays[5:]):
+        data += f"chkpnt {2 + number}\n".encode() + struct.pack(f"{len(values)}{code}", *values)
+    return data + b"chkpnt 9\n\0\0\0"
 
 
 def dat_files_are_read():
     a, b, v = [0, -0.3, -0.2], [0, -0.5, -0.1], [-65, -60, -55]
-    data = coreneuron([0, 0, 0], a, b, [100]*3, v)
-    Path("1_2.dat").write_bytes(data)
-    status, out, error = pmg("import", "coreneuron", "1_2.dat", "-o", "out.h5", "--leak=1e-3", "--rest=-70")
-    check(status == 0, f"{out}{error}")
-    with h5py.File("out.h5") as f:
-        own = 0.04 + 1e-3
-        check(list(f["F/parent"]) == [-1, 0, 0] and np.allclose(f["diag"], [own + 0.5, own + 0.5, own + 0.1]), "dat")
-        check(np.allclose(f["rhs"], [0.04*x - 0.07 for x in v]) and np.allclose(f["upper"], a), "dat: a, rhs")
+    data = coreneuron([0, 0, 0], a, b, [100]*3, v, {0: 1, 2: 2})
+    for file, options, cm in ((data, ["--leak=1e-3", "--rest=-70"], (1, 0, 2)),
+                              (coreneuron([0, 0, 0], a, b, [100]*3, v, {0: 1, 2: 2}, "1.8", [3, 3, 3]),
+                               ["--leak=1e-3", "--rest=-70"], (1, 0, 2)),
+                              (data, ["--leak=1e-3", "--rest=-70", "--cm=3"], (3, 0, 3))):
+        Path("1_2.dat").write_bytes(file)
+        status, out, error = pmg("import", "coreneuron", "1_2.dat", "-o", "out.h5", *options)
+        check(status == 0 and "mechanisms beside the capacitance, which are not read: 1" in out, f"{out}{error}")
+        with h5py.File("out.h5") as f:
+            diag = [0.04*c + (1e-3 if c else 0) + axial for c, axial in zip(cm, (0.5, 0.5, 0.1))]
+            rhs = [0.04*c*x - (0.07 if c else 0) for c, x in zip(cm, v)]
+            check(list(f["F/parent"]) == [-1, 0, 0] and np.allclose(f["diag"], diag), f"dat {options}")
+            check(np.allclose(f["rhs"], rhs) and np.allclose(f["upper"], a), f"dat: a, rhs {options}")
     check(pmg("hines", "solve", "1_2.dat", "--check")[0] == 0, "dat: solved")
     for end in [*range(0, len(data) - 12, 11), len(data) - 13]:
         refused(data[:end], "bad_2.dat: ", "coreneuron", suffix="_2.dat")
-    refused(coreneuron([0, 2, 0], a, b, a, v), "node 1 has the parent 2", "coreneuron", suffix="_2.dat")
-    refused(coreneuron([0, 0, 0], [math.nan]*3, b, a, v), "a of node 0 is not finite", "coreneuron", suffix="_2.dat")
-    refused(data.replace(b"chkpnt 4", b"chkpnt 9"), "the next 'chkpnt' is expected", "coreneuron", suffix="_2.dat")
-    refused(data.replace(b"3 nnode", b"2000000000 nnode"), "too short for its number", "coreneuron", suffix="_2.dat")
-    refused(data.replace(b"3 nnode", b"-3 nnode"), "line 4", "coreneuron", suffix="_2.dat")
-    refused(b"1.7\n" + b"x"*1000, "line 2 (byte", "coreneuron", suffix="_2.dat")
+    for file, where in ((coreneuron([0, 2, 0], a, b, a, v), "node 1 has the parent 2"),
+                        (coreneuron([0, 0, 0], [math.nan]*3, b, a, v), "a of node 0 is not finite"),
+                        (coreneuron([0, 0, 0], a, b, a, v, {5: 1}), "capacitance is said of node 5"),
+                        (coreneuron([0, 0, 0], a, b, a, v, {1: -1}), "the capacity of node 1 is -1"),
+                        (coreneuron([0, 0, 0], a, b, a, v, {i: 1 for i in range(4)}), "too short for its number"),
+                        (coreneuron([0, 0, 0], a, b, a, v, mechanism=5), "the first mechanism is not capacitance"),
+                        (coreneuron([0, 0, 0], a, b, a, v, version="1.7"),
+                         "line 1 (byte 4): the version is '1.7': read are 1.5, which NEURON 8.2 writes, and 1.8"),
+                        (data.replace(b"chkpnt 4", b"chkpnt 9"), "the next 'chkpnt' is expected"),
+                        (data.replace(b"3 nnode", b"2000000000 nnode"), "too short for its number"),
+                        (data.replace(b"3 nnode", b"-3 nnode"), "line 4"), (b"1.5\n" + b"x"*1000, "line 2 (byte")):
+        refused(file, where, "coreneuron", suffix="_2.dat")
 
 
 # ---- Malformed files --------------------------------------------------------------------------------------

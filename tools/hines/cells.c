@@ -88,6 +88,7 @@ bool cell_request_complete(struct cell_request *r, struct failure *failure)
 	    !take_name("order", r->order, node_order_names, &order, failure))
 		return false;
 	p->seed = p->seed == NO_SEED ? 1 : p->seed;
+	p->cm_is_given = r->cm != NULL;
 	c->soma = (enum soma) soma;
 	c->roots = (enum roots) roots;
 	c->order = (enum node_order) order;
@@ -280,7 +281,7 @@ bool cells_read(cell_list *cells, const char *path, const char *format, const st
 		ok = tsv_cell_read(&cell, path, failure);
 		break;
 	case FORMAT_CORENEURON:
-		ok = coreneuron_cell_read(&cell, path, &request->physics, failure);
+		ok = coreneuron_cell_read(&cell, path, &request->physics, notes, failure);
 		break;
 	case FORMAT_BSC:
 		ok = bsc_cell_read(&cell, path, failure);

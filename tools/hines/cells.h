@@ -84,6 +84,7 @@ struct physics {
 	double ra, cm, leak, rest, dt; /* ohm cm, uF/cm2, S/cm2, mV, ms */
 	double voltage_low, voltage_high; /* mV: what voltages are drawn from */
 	int64_t seed;
+	bool cm_is_given;       /* else it is the file's, where that has one */
 };
 
 enum { NO_SEED = -1 };         /* until cell_request_complete: 1 */
@@ -102,9 +103,9 @@ bool cell_of_morphology(struct cell *cell, const struct morphology *m, const str
 bool tsv_cell_read(struct cell *cell, const char *path, struct failure *failure);
 /* The number of nodes, then lines `index u l rhs d parent`. */
 bool bsc_cell_read(struct cell *cell, const char *path, struct failure *failure);
-/* The second data file of a group of cells, GID_2.dat: the cells' matrices without the diagonal, which is that of
- * `physics`. */
-bool coreneuron_cell_read(struct cell *cell, const char *path, const struct physics *physics,
+/* The second data file of a group of cells, GID_2.dat: the cells' matrices and capacities. The diagonal is that of
+ * these and `physics`. */
+bool coreneuron_cell_read(struct cell *cell, const char *path, const struct physics *physics, struct notes *notes,
 			  struct failure *failure);
 
 /* ---- the commands ---------------------------------------------------------------------------------- */
@@ -160,7 +161,7 @@ double forest_backward_error(const struct forest *forest, const double *x);
 	  .offset = offsetof(struct values, request.conventions.per_branch), \
 	  .text = "so many nodes of each branch instead" }, \
 	CELL_TEXT(request.ra, "ra", "OHM_CM", "axial resistivity (default: 150)"), \
-	CELL_TEXT(request.cm, "cm", "UF_CM2", "capacity of the membrane (default: 1)"), \
+	CELL_TEXT(request.cm, "cm", "UF_CM2", "capacity of the membrane (default: 1, of coreneuron the file's)"), \
 	CELL_TEXT(request.leak, "leak", "S_CM2", "its conductance (default: 1e-4)"), \
 	CELL_TEXT(request.rest, "rest", "MV", "its potential (default: -65)"), \
 	CELL_TEXT(request.dt, "dt", "MS", "the step (default: 0.025)"), \
