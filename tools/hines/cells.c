@@ -1,106 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells of a file of any of the formats, and what is asked of them. */
+ * Cells of a file of any of the formats. */
 #include "hines/cells.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- The request --------------------------------------------------------------------------- */
-
-struct cell_request cell_request_default(void)
-{
-	return (struct cell_request){
-		.physics = { .ra = 150,
-			     .cm = 1,
-			     .leak = 1e-4,
-			     .rest = -65,
-			     .dt = 0.025,
-			     .voltage_low = -65,
-			     .voltage_high = -45,
-			     .seed = NO_SEED },
-	};
-}
-
-static bool take_name(const char *option, const char *word, const char *const *names, int *value,
-		      struct failure *failure)
-{
-	int n = 0;
-	for (; word && names[n]; n++)
-		if (strcmp(names[n], word) == 0) {
-			*value = n;
-			return true;
-		}
-	if (!word)
-		return true;
-	fail(failure, OUTCOME_USAGE, "--%s=%s is no convention", option, word);
-	fail_help_choose(failure, word, names, n);
-	return false;
-}
-
-enum range { ANY_NUMBER, FROM_ZERO, ABOVE_ZERO };
-
-static bool is_in_range(enum range range, double value)
-{
-	return isfinite(value) && (range == ANY_NUMBER || value > 0 || (range == FROM_ZERO && value == 0));
-}
-
-static bool take_number(const char *option, const char *text, enum range range, double *value, struct failure *failure)
-{
-	static const char *const names[] = { "", " of 0 or more", " above 0" };
-	if (!text || (parse_real(text, value) && is_in_range(range, *value)))
-		return true;
-	return fail(failure, OUTCOME_USAGE, "--%s=%s is not a number%s", option, text, names[range]);
-}
-
-/* V or LOW..HIGH */
-static bool take_voltage(const char *text, struct physics *physics, struct failure *failure)
-{
-	char low[32];
-	const char *dots = text ? strstr(text, "..") : NULL;
-	if (!text)
-		return true;
-	snprintf(low, sizeof(low), "%.*s", dots ? (int) (dots - text) : (int) strlen(text), text);
-	return take_number("voltage", low, ANY_NUMBER, &physics->voltage_low, failure) &&
-	       take_number("voltage", dots ? dots + 2 : low, ANY_NUMBER, &physics->voltage_high, failure) &&
-	       (physics->voltage_low <= physics->voltage_high ||
-		fail(failure, OUTCOME_USAGE, "--voltage=%s: the lowest is above the highest", text));
-}
-
-/* Of two pieces of a branch that is just longer, none is below LEAST_LENGTH. */
-static bool take_max_length(const char *text, double *length, struct failure *failure)
-{
-	if (!take_number("max-length", text, ABOVE_ZERO, length, failure))
-		return false;
-	return !text || *length >= 2 * LEAST_LENGTH ||
-	       fail(failure, OUTCOME_USAGE, "--max-length=%s is below %g um: pieces below %g um are taken as so long",
-		    text, 2 * LEAST_LENGTH, LEAST_LENGTH);
-}
-
-bool cell_request_complete(struct cell_request *r, struct failure *failure)
-{
-	struct conventions *c = &r->conventions;
-	struct physics *p = &r->physics;
-	int soma = 0, roots = 0, order = 0;
-	if (!take_name("soma", r->soma, soma_names, &soma, failure) ||
-	    !take_name("roots", r->roots, roots_names, &roots, failure) ||
-	    !take_name("order", r->order, node_order_names, &order, failure))
-		return false;
-	p->seed = p->seed == NO_SEED ? 1 : p->seed;
-	p->cm_is_given = r->cm != NULL;
-	c->soma = (enum soma) soma;
-	c->roots = (enum roots) roots;
-	c->order = (enum node_order) order;
-	if (r->max_length && c->per_branch > 0)
-		return fail(failure, OUTCOME_USAGE, "--max-length and --per-branch exclude each other");
-	return take_max_length(r->max_length, &c->max_length, failure) &&
-	       take_number("ra", r->ra, ABOVE_ZERO, &p->ra, failure) &&
-	       take_number("cm", r->cm, ABOVE_ZERO, &p->cm, failure) &&
-	       take_number("leak", r->leak, FROM_ZERO, &p->leak, failure) &&
-	       take_number("rest", r->rest, ANY_NUMBER, &p->rest, failure) &&
-	       take_number("dt", r->dt, ABOVE_ZERO, &p->dt, failure) && take_voltage(r->voltage, p, failure);
-}
 
 /* ---- Morphologies -------------------------------------------------------------------------------- */
 
@@ -134,7 +38,7 @@ static bool add_cell(cell_list *cells, const struct morphology *m, const struct 
 	return true;
 }
 
-/* One after the other, each with voltages of its own. */
+/* One after the other, each with voltages of its own; the shape is that of the first. */
 static bool add_copies(cell_list *cells, const struct morphology *m, const struct cell_request *request,
 		       struct notes *notes, struct failure *failure)
 {
@@ -144,11 +48,22 @@ static bool add_copies(cell_list *cells, const struct morphology *m, const struc
 	for (int64_t s = 1; s < request->systems && ok; s++) {
 		physics.seed++;
 		ok = add_cell(cells, m, &physics, &silent, failure);
+		if (ok) {
+			shape_free(cells->items[cells->n - 1].shape);
+			cells->items[cells->n - 1].shape = NULL;
+		}
 	}
 	return ok;
 }
 
-static bool split_trees(cell_list *cells, const struct morphology *m, const struct physics *physics,
+static bool divide_tree(struct morphology *m, const struct cell_request *request, struct notes *notes,
+			struct failure *failure)
+{
+	const struct conventions *c = &request->conventions;
+	return c->convention == CONVENTION_POINTS || morphology_divide(m, c, &request->physics, notes, failure);
+}
+
+static bool split_trees(cell_list *cells, const struct morphology *m, const struct cell_request *request,
 			struct notes *notes, struct failure *failure)
 {
 	int32_t *root = malloc((size_t) m->n * sizeof(*root)),
@@ -161,7 +76,8 @@ static bool split_trees(cell_list *cells, const struct morphology *m, const stru
 		if (root[i] != i)
 			continue;
 		ok = take_tree(m, root, i, place, &tree, failure) &&
-		     add_cell(cells, &tree, physics, notes, failure);
+		     divide_tree(&tree, request, notes, failure) &&
+		     add_cell(cells, &tree, &request->physics, notes, failure);
 		morphology_free(&tree);
 	}
 	free(root);
@@ -177,8 +93,9 @@ static bool read_swc(cell_list *cells, const char *path, const struct cell_reque
 		return false;
 	bool ok = morphology_apply(&m, &request->conventions, notes, failure) &&
 		  (request->conventions.roots == ROOTS_SPLIT
-			   ? split_trees(cells, &m, &request->physics, notes, failure)
-			   : add_copies(cells, &m, request, notes, failure));
+			   ? split_trees(cells, &m, request, notes, failure)
+			   : divide_tree(&m, request, notes, failure) &&
+				     add_copies(cells, &m, request, notes, failure));
 	morphology_free(&m);
 	return ok;
 }
@@ -220,36 +137,6 @@ static bool unknown_format(const char *path, const char *format, struct failure 
 	return false;
 }
 
-/* How points become a system. CoreNEURON's files lack the diagonal only. */
-static const struct shape_option {
-	const char *name;
-	size_t offset;
-	bool is_of_diagonal;
-} shape_options[] = {
-	{ "soma", offsetof(struct cell_request, soma), false },
-	{ "roots", offsetof(struct cell_request, roots), false },
-	{ "order", offsetof(struct cell_request, order), false },
-	{ "max-length", offsetof(struct cell_request, max_length), false },
-	{ "ra", offsetof(struct cell_request, ra), false },
-	{ "voltage", offsetof(struct cell_request, voltage), false },
-	{ "cm", offsetof(struct cell_request, cm), true },
-	{ "leak", offsetof(struct cell_request, leak), true },
-	{ "rest", offsetof(struct cell_request, rest), true },
-	{ "dt", offsetof(struct cell_request, dt), true },
-};
-
-/* An option that files without points have no use for, nor any for a diagonal if one `lacks_diagonal`; NULL: none. */
-static const char *idle_option(const struct cell_request *request, bool lacks_diagonal)
-{
-	for (size_t i = 0; i < sizeof(shape_options) / sizeof(shape_options[0]); i++) {
-		const struct shape_option *option = &shape_options[i];
-		const char *const *text = (const void *) ((const char *) request + option->offset);
-		if (*text && !(option->is_of_diagonal && lacks_diagonal))
-			return option->name;
-	}
-	return request->conventions.per_branch > 0 ? "per-branch" : request->physics.seed != NO_SEED ? "seed" : NULL;
-}
-
 bool cell_options_apply(const struct cell_request *request, const char *const *paths, int n, const char *format,
 			struct failure *failure)
 {
@@ -259,7 +146,7 @@ bool cell_options_apply(const struct cell_request *request, const char *const *p
 		has_points = has_points || number == FORMAT_SWC || number < 0;
 		lacks_diagonal = lacks_diagonal || number == FORMAT_CORENEURON;
 	}
-	const char *idle = has_points || n == 0 ? NULL : idle_option(request, lacks_diagonal);
+	const char *idle = has_points || n == 0 ? NULL : cell_option_idle(request, lacks_diagonal);
 	if (!idle)
 		return true;
 	fail(failure, OUTCOME_USAGE, "--%s changes nothing: %s %s the systems %s", idle,
@@ -308,6 +195,7 @@ static bool forest_new(struct forest *f, const cell_list *cells, struct failure 
 {
 	int64_t n = 0;
 	bool has_reference = cells->n > 0, has_ids = cells->n > 0;
+	bool has_shapes = cells->n > 0 && cells->items[0].shape;
 	*f = (struct forest){ .n = cells->n, .offset = calloc((size_t) cells->n + 1, sizeof(int64_t)) };
 	for (int i = 0; i < cells->n; i++) {
 		n += cells->items[i].n;
@@ -319,7 +207,9 @@ static bool forest_new(struct forest *f, const cell_list *cells, struct failure 
 		f->all.reference = calloc((size_t) n + 1, sizeof(double));
 	if (ok && has_ids)
 		f->all.id = calloc((size_t) n + 1, sizeof(int64_t));
-	if (ok && (f->all.reference || !has_reference) && (f->all.id || !has_ids))
+	if (ok && has_shapes)
+		f->all.shape = shape_new(n);
+	if (ok && (f->all.reference || !has_reference) && (f->all.id || !has_ids) && (f->all.shape || !has_shapes))
 		return true;
 	forest_free(f);
 	return fail_memory(failure, "the cells");
@@ -341,6 +231,8 @@ bool forest_of_cells(struct forest *f, const cell_list *cells, struct failure *f
 		memcpy(f->all.rhs + at, cell->rhs, bytes);
 		if (f->all.reference)
 			memcpy(f->all.reference + at, cell->reference, bytes);
+		if (f->all.shape && cell->shape)
+			shape_copy(f->all.shape, at, cell->shape, cell->n);
 		if (f->all.id)
 			memcpy(f->all.id + at, cell->id, (size_t) cell->n * sizeof(int64_t));
 	}

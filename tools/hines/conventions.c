@@ -9,22 +9,14 @@
 
 #include "hines/cells.h"
 
+const char *const convention_names[] = { "points", "neuron", "arbor", NULL };
 const char *const soma_names[] = { "as-drawn", "three-point", "sphere", NULL };
 const char *const roots_names[] = { "keep", "largest", "split", NULL };
 const char *const node_order_names[] = { "file", "depth-first", NULL };
 
-enum { MOST_NOTES = 20 };
-
-static double distance_of(const double *a, const double *b)
-{
-	return hypot(hypot(a[0] - b[0], a[1] - b[1]), a[2] - b[2]);
-}
-
 /* ---- Dropping points ----------------------------------------------------------------------- */
 
-/* Keeps the points with is_kept; a child of one that goes becomes a child of heir[it]. */
-static bool drop_points(struct morphology *m, const bool *is_kept, const int32_t *heir,
-			struct failure *failure)
+bool morphology_drop(struct morphology *m, const bool *is_kept, const int32_t *heir, struct failure *failure)
 {
 	int32_t *place = malloc((size_t) m->n * sizeof(*place));
 	int64_t n = 0;
@@ -43,117 +35,6 @@ static bool drop_points(struct morphology *m, const bool *is_kept, const int32_t
 	m->n = n;
 	free(place);
 	return true;
-}
-
-/* ---- Somata ------------------------------------------------------------------------------------ */
-
-/* NeuroMorpho's standard soma: a centre, and two points of one radius away from it that are no cable. */
-static bool is_three_points(const struct morphology *m)
-{
-	const struct point *p = m->points;
-	if (m->n < 3 || p[0].parent >= 0 || p[1].parent != 0 || p[2].parent != 0)
-		return false;
-	for (int i = 0; i < 3; i++)
-		if (p[i].type != SWC_SOMA)
-			return false;
-	for (int64_t i = 3; i < m->n; i++)
-		if (p[i].type == SWC_SOMA)
-			return false;
-	double r = p[0].radius;
-	return r > 0 && fabs(distance_of(p[0].place, p[1].place) - r) <= 0.02 * r &&
-	       fabs(distance_of(p[0].place, p[2].place) - r) <= 0.02 * r;
-}
-
-/* The cylinder of three points has the area of the sphere. */
-static bool take_three_points(struct morphology *m, bool *is_kept, int32_t *heir, struct notes *notes)
-{
-	if (!is_three_points(m))
-		return false;
-	is_kept[1] = is_kept[2] = false;
-	heir[1] = heir[2] = 0;
-	m->points[0].bare_area = 4 * M_PI * m->points[0].radius * m->points[0].radius;
-	notes_add(notes, "the soma of three points is one node of %.4g um2", m->points[0].bare_area);
-	return true;
-}
-
-/* Of the soma whose uppermost point is i: how many points it has, their mean, their mean distance from it. */
-struct soma_sphere {
-	int64_t n;
-	double centre[3], radius;
-};
-
-/* top[i]: the uppermost point of the soma that point i is of, or -1. */
-static void find_somata(const struct morphology *m, int32_t *top, struct soma_sphere *spheres)
-{
-	for (int64_t i = 0; i < m->n; i++) {
-		const struct point *p = &m->points[i];
-		int32_t above = p->parent < 0 ? -1 : top[p->parent];
-		top[i] = p->type != SWC_SOMA ? -1 : above < 0 ? (int32_t) i : above;
-		if (top[i] < 0)
-			continue;
-		spheres[top[i]].n++;
-		for (int axis = 0; axis < 3; axis++)
-			spheres[top[i]].centre[axis] += p->place[axis];
-	}
-	for (int64_t i = 0; i < m->n; i++)
-		for (int axis = 0; axis < 3 && spheres[i].n > 0; axis++)
-			spheres[i].centre[axis] /= (double) spheres[i].n;
-	for (int64_t i = 0; i < m->n; i++)
-		if (top[i] >= 0) {
-			struct soma_sphere *sphere = &spheres[top[i]];
-			sphere->radius +=
-				distance_of(m->points[i].place, sphere->centre) / (double) sphere->n;
-		}
-}
-
-/* All points of a soma become a sphere at the first of them; few points do not tell its size but by their radius. */
-static void shape_soma(struct point *soma, const struct soma_sphere *sphere, struct notes *notes)
-{
-	if (sphere->n > 3 && sphere->radius > 0) {
-		soma->radius = sphere->radius;
-		memcpy(soma->place, sphere->centre, sizeof(soma->place));
-	}
-	soma->bare_area = 4 * M_PI * soma->radius * soma->radius;
-	if (notes->lines.n < MOST_NOTES)
-		notes_add(notes, "a soma of %" PRId64 " point%s is a sphere of radius %.4g um", sphere->n,
-			  s_of(sphere->n), soma->radius);
-}
-
-static bool take_spheres(struct morphology *m, bool *is_kept, int32_t *heir, struct notes *notes,
-			 struct failure *failure)
-{
-	struct soma_sphere *spheres = calloc((size_t) m->n, sizeof(*spheres));
-	bool found = false;
-	if (!spheres)
-		return fail_memory(failure, "the somata");
-	find_somata(m, heir, spheres);
-	for (int64_t i = 0; i < m->n; i++) {
-		is_kept[i] = heir[i] < 0 || heir[i] == i;
-		found |= heir[i] == i;
-		if (heir[i] == i)
-			shape_soma(&m->points[i], &spheres[i], notes);
-	}
-	free(spheres);
-	if (!found)
-		notes_add(notes, "there is no point of a soma");
-	return true;
-}
-
-static bool apply_soma(struct morphology *m, enum soma soma, struct notes *notes, struct failure *failure)
-{
-	bool *is_kept = malloc((size_t) m->n * sizeof(*is_kept));
-	int32_t *heir = malloc((size_t) m->n * sizeof(*heir));
-	bool ok = (is_kept && heir) || fail_memory(failure, "the points");
-	if (ok)
-		memset(is_kept, true, (size_t) m->n * sizeof(*is_kept));
-	if (ok && soma == SOMA_THREE_POINTS && !take_three_points(m, is_kept, heir, notes))
-		notes_add(notes, "there is no soma of three points: all points are nodes");
-	if (ok && soma == SOMA_SPHERE)
-		ok = take_spheres(m, is_kept, heir, notes, failure);
-	ok = ok && drop_points(m, is_kept, heir, failure);
-	free(is_kept);
-	free(heir);
-	return ok;
 }
 
 /* ---- Radii and roots -------------------------------------------------------------------------- */
@@ -216,7 +97,7 @@ static bool keep_largest(struct morphology *m, struct notes *notes, struct failu
 		largest = size[i] > size[largest] ? i : largest;
 	for (int64_t i = 0; ok && i < m->n; i++)
 		is_kept[i] = root[i] == largest;
-	ok = ok && drop_points(m, is_kept, root, failure);
+	ok = ok && morphology_drop(m, is_kept, root, failure);
 	if (ok && m->n < before)
 		notes_add(notes, "points of other trees than the largest, which are left out: %" PRId64,
 			  before - m->n);
@@ -270,14 +151,69 @@ static bool order_by_depth(struct morphology *m, struct failure *failure)
 	return ok;
 }
 
+/* ---- Pieces ------------------------------------------------------------------------------------------ */
+
+static void begin_at_parents(struct morphology *m)
+{
+	for (int64_t i = 0; i < m->n; i++) {
+		struct point *p = &m->points[i];
+		const struct point *q = p->parent < 0 ? p : &m->points[p->parent];
+		memcpy(p->start, q->place, sizeof(p->start));
+		p->start_radius = q->radius;
+	}
+}
+
+/* Of nodes that are points: one frustum each, which has the side of one of the least length at least. */
+static void measure_pieces(struct morphology *m)
+{
+	for (int64_t i = 0; i < m->n; i++) {
+		struct point *p = &m->points[i];
+		double length = distance_between(p->start, p->place);
+		p->piece = (struct piece){ 0 };
+		if (p->parent < 0)
+			continue;
+		piece_add(&p->piece, fmax(length, LEAST_LENGTH), p->start_radius, p->radius);
+		p->piece.length = length;
+	}
+}
+
+static bool one_tree(const struct morphology *m, struct failure *failure)
+{
+	if (count_roots(m) == 1)
+		return true;
+	fail_file(failure, m->path, "there are %" PRId64 " roots, and NEURON and Arbor read one", count_roots(m));
+	fail_help(failure, "--roots=largest takes the tree with the most points, --roots=split each alone");
+	return false;
+}
+
+bool morphology_divide(struct morphology *m, const struct conventions *c, const struct physics *physics,
+		       struct notes *notes, struct failure *failure)
+{
+	struct cables cables = { 0 };
+	bool ok = one_tree(m, failure) &&
+		  (c->convention == CONVENTION_NEURON ? cables_of_neuron(&cables, m, c, physics, failure)
+						      : cables_of_arbor(&cables, m, c, physics, failure)) &&
+		  cables_divide(&cables, m, notes, failure);
+	cables_free(&cables);
+	return ok;
+}
+
+static bool place_nodes(struct morphology *m, const struct conventions *c, struct notes *notes,
+			struct failure *failure)
+{
+	measure_pieces(m);
+	return ((c->max_length <= 0 && c->per_branch <= 0) || morphology_discretise(m, c, notes, failure)) &&
+	       (c->order == ORDER_FILE || order_by_depth(m, failure));
+}
+
 bool morphology_apply(struct morphology *m, const struct conventions *c, struct notes *notes,
 		      struct failure *failure)
 {
 	mend_radii(m, notes);
-	if ((c->soma != SOMA_DRAWN && !apply_soma(m, c->soma, notes, failure)) ||
+	begin_at_parents(m);
+	if ((c->soma != SOMA_DRAWN && !morphology_join_soma(m, c->soma, notes, failure)) ||
 	    (c->roots == ROOTS_LARGEST && !keep_largest(m, notes, failure)) ||
-	    ((c->max_length > 0 || c->per_branch > 0) && !morphology_discretise(m, c, notes, failure)) ||
-	    (c->order == ORDER_DEPTH && !order_by_depth(m, failure)))
+	    (c->convention == CONVENTION_POINTS && !place_nodes(m, c, notes, failure)))
 		return false;
 	if (count_roots(m) > 1)
 		notes_add(notes, "there are %" PRId64 " roots: %s", count_roots(m),

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Nodes at equal distances along the branches. A branch is the way from a root or a fork to the next fork or tip; its
- * nodes divide its length, and place and radius are those between the points around. Roots, forks and tips stay, with
- * their ids; the others have none, even one that comes to lie where a point of the file was. */
+ * nodes divide its length, and place and radius are those between the points around. What lies between two nodes is
+ * the sum over the frusta there. Roots, forks and tips stay, with their ids; the others have none, even one that comes
+ * to lie where a point of the file was. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
@@ -10,112 +11,111 @@
 
 #include "hines/cells.h"
 
-enum { MOST_NODES = 1 << 28 };
-
-struct walk {
+struct branches {
 	const struct morphology *from;
-	struct point *nodes;
-	int64_t n, capacity;
-	int32_t *children; /* how many a point has */
-	int32_t *node;     /* of a root, fork or tip */
-	int32_t *way;      /* the points of a branch, from its end to its beginning */
+	struct node_list nodes;
+	int32_t *children;      /* how many a point has */
+	int32_t *node;          /* of a root, fork or tip */
+	struct frustum *way;    /* of a branch, from its beginning to its end */
 };
 
-static double length_of(const struct point *a, const struct point *b)
+static bool is_end(const struct branches *b, int64_t i)
 {
-	return hypot(hypot(a->place[0] - b->place[0], a->place[1] - b->place[1]), a->place[2] - b->place[2]);
+	return b->from->points[i].parent < 0 || b->children[i] != 1;
 }
 
-static bool is_end(const struct walk *w, int64_t i)
+bool node_list_add(struct node_list *list, const struct point *node, struct failure *failure)
 {
-	return w->from->points[i].parent < 0 || w->children[i] != 1;
-}
-
-static bool add_node(struct walk *w, const struct point *node, struct failure *failure)
-{
-	if (w->n == MOST_NODES)
+	if (list->n == MOST_NODES)
 		return fail(failure, OUTCOME_RESOURCES, "there would be more than %d nodes", MOST_NODES);
-	if (w->n == w->capacity) {
-		w->capacity = w->capacity ? 2 * w->capacity : 1024;
-		struct point *nodes = realloc(w->nodes, (size_t) w->capacity * sizeof(*nodes));
+	if (list->n == list->capacity) {
+		list->capacity = list->capacity ? 2 * list->capacity : 1024;
+		struct point *nodes = realloc(list->items, (size_t) list->capacity * sizeof(*nodes));
 		if (!nodes)
 			return fail_memory(failure, "the nodes");
-		w->nodes = nodes;
+		list->items = nodes;
 	}
-	w->nodes[w->n++] = *node;
+	list->items[list->n++] = *node;
 	return true;
 }
 
-/* The point at a share of the way between two. */
-static struct point between(const struct point *a, const struct point *b, double share)
+void node_list_take(struct node_list *list, struct morphology *m, struct notes *notes)
 {
-	struct point p = *b;
-	for (int axis = 0; axis < 3; axis++)
-		p.place[axis] = a->place[axis] + share * (b->place[axis] - a->place[axis]);
-	p.radius = a->radius + share * (b->radius - a->radius);
-	p.bare_area = 0;
-	p.id = NO_POINT;
-	return p;
+	notes_add(notes, "%" PRId64 " point%s become%s %" PRId64 " node%s", m->n, s_of(m->n), m->n == 1 ? "s" : "",
+		  list->n, s_of(list->n));
+	free(m->points);
+	m->points = list->items;
+	m->n = list->n;
+	*list = (struct node_list){ 0 };
 }
 
-static int64_t parts_of(const struct conventions *c, double length)
+int64_t parts_of_length(const struct conventions *c, double length)
 {
 	if (c->per_branch > 0)
 		return c->per_branch;
+	if (!(c->max_length > 0))
+		return 1;
 	double parts = ceil(length / c->max_length * (1 - 1e-12));
 	return parts < 1 ? 1 : parts > MOST_NODES ? MOST_NODES : (int64_t) parts;
 }
 
-/* The branch that ends at point `end`: way[0] is the end, way[n] the point where it begins. */
-static bool divide_branch(struct walk *w, const struct conventions *c, int64_t end, int64_t n,
-			  struct failure *failure)
+/* The frusta of the branch that ends at `end`; the point where it begins is left in `above`. */
+static int64_t find_way(struct branches *b, int64_t end, int64_t *above)
 {
-	const struct point *points = w->from->points;
-	double length = 0, behind = 0;
-	for (int64_t i = 0; i < n; i++)
-		length += length_of(&points[w->way[i]], &points[w->way[i + 1]]);
-	int64_t parts = parts_of(c, length), edge = n;
-	int32_t above = w->node[w->way[n]];
+	int64_t n = 0;
+	for (*above = end; n == 0 || !is_end(b, *above); *above = b->from->points[*above].parent)
+		b->way[n++] = frustum_of_point(b->from, *above);
+	for (int64_t i = 0; i < n / 2; i++) {
+		struct frustum f = b->way[i];
+		b->way[i] = b->way[n - 1 - i];
+		b->way[n - 1 - i] = f;
+	}
+	return n;
+}
+
+static bool divide_branch(struct branches *b, const struct conventions *c, int64_t end, struct failure *failure)
+{
+	const struct point *points = b->from->points;
+	int64_t begin, n = find_way(b, end, &begin);
+	double length = frusta_length(b->way, n);
+	int64_t parts = parts_of_length(c, length);
+	struct walk walk = { .frusta = b->way, .n = n };
+	int32_t above = b->node[begin];
 	for (int64_t part = 1; part <= parts; part++) {
-		double target = length * (double) part / (double) parts;
-		const struct point *a = &points[w->way[edge]], *b = &points[w->way[edge - 1]];
-		while (edge > 1 && behind + length_of(a, b) < target) {
-			behind += length_of(a, b);
-			edge--;
-			a = b;
-			b = &points[w->way[edge - 1]];
+		bool is_last = part == parts;
+		struct piece piece = { 0 };
+		double place[3], radius;
+		walk_to(&walk, is_last ? INFINITY : length * (double) part / (double) parts, &piece);
+		struct point node = points[walk_place(&walk, place, &radius)->point];
+		if (!is_last) {
+			memcpy(node.place, place, sizeof(place));
+			node.radius = radius;
+			node.area = 0;
+			node.id = NO_POINT;
 		}
-		double piece = length_of(a, b);
-		struct point node = part == parts ? points[end]
-						  : between(a, b, piece > 0 ? (target - behind) / piece : 1);
+		node.piece = piece;
 		node.parent = above;
-		above = (int32_t) w->n;
-		if (!add_node(w, &node, failure))
+		above = (int32_t) b->nodes.n;
+		if (!node_list_add(&b->nodes, &node, failure))
 			return false;
 	}
-	w->node[end] = above;
+	b->node[end] = above;
 	return true;
 }
 
-static bool walk_all(struct walk *w, const struct conventions *c, struct failure *failure)
+static bool divide_all(struct branches *b, const struct conventions *c, struct failure *failure)
 {
-	const struct morphology *m = w->from;
+	const struct morphology *m = b->from;
 	bool ok = true;
 	for (int64_t i = 0; i < m->n && ok; i++) {
-		int64_t n = 0;
-		if (!is_end(w, i))
+		if (!is_end(b, i))
 			continue;
-		if (m->points[i].parent < 0) {
-			w->node[i] = (int32_t) w->n;
-			ok = add_node(w, &m->points[i], failure);
+		if (m->points[i].parent >= 0) {
+			ok = divide_branch(b, c, i, failure);
 			continue;
 		}
-		w->way[0] = (int32_t) i;
-		do {
-			w->way[n + 1] = m->points[w->way[n]].parent;
-			n++;
-		} while (!is_end(w, w->way[n]));
-		ok = divide_branch(w, c, i, n, failure);
+		b->node[i] = (int32_t) b->nodes.n;
+		ok = node_list_add(&b->nodes, &m->points[i], failure);
 	}
 	return ok;
 }
@@ -124,26 +124,20 @@ bool morphology_discretise(struct morphology *m, const struct conventions *c, st
 			   struct failure *failure)
 {
 	size_t n = (size_t) m->n;
-	struct walk w = { .from = m,
-			  .children = calloc(n, sizeof(int32_t)),
-			  .node = calloc(n, sizeof(int32_t)),
-			  .way = calloc(n + 1, sizeof(int32_t)) };
-	bool ok = (w.children && w.node && w.way) || fail_memory(failure, "the points");
+	struct branches b = { .from = m,
+			      .children = calloc(n, sizeof(int32_t)),
+			      .node = calloc(n, sizeof(int32_t)),
+			      .way = calloc(n + 1, sizeof(struct frustum)) };
+	bool ok = (b.children && b.node && b.way) || fail_memory(failure, "the points");
 	for (size_t i = 0; ok && i < n; i++)
 		if (m->points[i].parent >= 0)
-			w.children[m->points[i].parent]++;
-	ok = ok && walk_all(&w, c, failure);
-	if (ok) {
-		notes_add(notes, "%" PRId64 " point%s become%s %" PRId64 " node%s", m->n, s_of(m->n),
-			  m->n == 1 ? "s" : "", w.n, s_of(w.n));
-		free(m->points);
-		m->points = w.nodes;
-		m->n = w.n;
-		w.nodes = NULL;
-	}
-	free(w.nodes);
-	free(w.children);
-	free(w.node);
-	free(w.way);
+			b.children[m->points[i].parent]++;
+	ok = ok && divide_all(&b, c, failure);
+	if (ok)
+		node_list_take(&b.nodes, m, notes);
+	free(b.nodes.items);
+	free(b.children);
+	free(b.node);
+	free(b.way);
 	return ok;
 }

@@ -16,6 +16,19 @@ enum { MOST_SHOWN = 20 };
 
 /* ---- Writing -------------------------------------------------------------------------------- */
 
+/* Of n nodes; nothing where files have no points. */
+static bool add_shape(struct content *group, const struct shape *s, int64_t n, struct failure *failure)
+{
+	return !s || (content_borrow(group, "area", PMG_F64, 1, n, 0, s->area, failure) &&
+		      content_borrow(group, "volume", PMG_F64, 1, n, 0, s->volume, failure) &&
+		      content_borrow(group, "cm", PMG_F64, 1, n, 0, s->cm, failure) &&
+		      content_borrow(group, "gAxial", PMG_F64, 1, n, 0, s->axial, failure) &&
+		      content_borrow(group, "type", PMG_I32, 1, n, 0, s->type, failure) &&
+		      content_borrow(group, "place", PMG_F64, 2, n, 3, s->place, failure) &&
+		      content_borrow(group, "distance", PMG_F64, 1, n, 0, s->distance, failure) &&
+		      content_borrow(group, "diameter", PMG_F64, 1, n, 0, s->diameter, failure));
+}
+
 static bool write_forest(void *user, const char *path, struct failure *failure)
 {
 	struct forest *f = user;
@@ -26,7 +39,8 @@ static bool write_forest(void *user, const char *path, struct failure *failure)
 		  content_borrow(&group, "diag", PMG_F64, 1, a->n, 0, a->diag, failure) &&
 		  content_borrow(&group, "rhs", PMG_F64, 1, a->n, 0, a->rhs, failure) &&
 		  content_borrow(&group, "reference", PMG_F64, 1, a->n, 0, a->reference, failure) &&
-		  content_borrow(&group, "id", PMG_I64, 1, a->n, 0, a->id, failure);
+		  content_borrow(&group, "id", PMG_I64, 1, a->n, 0, a->id, failure) &&
+		  add_shape(&group, a->shape, a->n, failure);
 	if (!hdf5_write_borrowed(&group, path, "/", ok, failure))
 		return false;
 	ok = content_borrow(&trees, "parent", PMG_I32, 1, a->n, 0, a->parent, failure) &&
@@ -45,7 +59,8 @@ static bool write_copies(void *user, const char *path, struct failure *failure)
 		  content_borrow(&group, "lower", PMG_F64, 1, n, 0, a->lower, failure) &&
 		  content_borrow(&group, "diag", PMG_F64, 2, f->n, n, a->diag, failure) &&
 		  content_borrow(&group, "rhs", PMG_F64, 2, f->n, n, a->rhs, failure) &&
-		  content_borrow(&group, "id", PMG_I64, 1, n, 0, a->id, failure);
+		  content_borrow(&group, "id", PMG_I64, 1, n, 0, a->id, failure) &&
+		  add_shape(&group, a->shape, n, failure);
 	if (!hdf5_write_borrowed(&group, path, "/", ok, failure))
 		return false;
 	ok = content_borrow(&tree, "parent", PMG_I32, 1, n, 0, a->parent, failure);
@@ -153,8 +168,8 @@ const struct command import_command = {
 	.sentence = "make Hines systems of neurons' shapes, or of other programs' files",
 	.details = "What is changed in a file is told. F (the trees), upper, lower, diag and rhs are what the pipeline "
 		   "hines_forest of\ndsl_examples/hines.pmg takes; with --systems, T and the others are those of "
-		   "hines.\nid has for each node of a neuron's shape the id of its point in the file, or -1 where "
-		   "--max-length or\n--per-branch adds it.\n",
+		   "hines.\nOf shapes, area, volume, cm, gAxial, type, place, distance, diameter and id say what "
+		   "each node is; id is\nthat of its point in the file, or -1 where it is none.\n",
 	.options = rows,
 	.n_options = sizeof(rows) / sizeof(rows[0]),
 	.run = run_import,
