@@ -15,6 +15,14 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const struct conventions ways[] = {
+	{ 0 },
+	{ .soma = SOMA_THREE_POINTS, .roots = ROOTS_LARGEST, .order = ORDER_DEPTH, .per_branch = 3 },
+	{ .soma = SOMA_SPHERE, .roots = ROOTS_SPLIT, .order = ORDER_DEPTH, .unit = UNIT_NM },
+	{ .convention = CONVENTION_NEURON, .roots = ROOTS_SPLIT, .per_branch = 2, .scale = SCALE_APPLIED },
+	{ .convention = CONVENTION_ARBOR, .roots = ROOTS_LARGEST, .per_branch = 2 },
+};
+
 static void check_cells(cell_list *cells)
 {
 	for (int c = 0; c < cells->n; c++) {
@@ -35,11 +43,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char path[64];
 	snprintf(path, sizeof(path), "/tmp/pmg-fuzz-cells-%ld", (long) getpid());
 	put_file(path, data, size);
-	for (int way = 0; way < 3; way++) {
+	for (int way = 0; way < 5; way++) {
 		struct cell_request request = cell_request_default();
-		request.conventions = (struct conventions){ .soma = (enum soma) way, .roots = (enum roots) way,
-							    .order = way ? ORDER_DEPTH : ORDER_FILE,
-							    .per_branch = way == 1 ? 3 : 0 };
+		request.conventions = ways[way];
 		(void) cells_read(&cells, path, KIND, &request, &notes, &failure);
 		check_cells(&cells);
 		cells.n = 0;

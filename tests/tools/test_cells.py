@@ -383,14 +383,14 @@ def malformed_shapes_are_refused():
     good = "1 1 0 0 0 1 -1\n"
     for text, where in (("", "bad.swc: there are no points"), ("# only\n\n", "there are no points"),
                         (good + "2 3 1 0 0 1\n", "bad.swc:2: the line ends before the parent"),
-                        (good + "2 3 1 0 0 1 1 9\n", "bad.swc:2: behind the seven columns"),
+                        (good + "2 3 1 0 0 1 1 9\n", "bad.swc:2: 8 columns, after lines of 7"),
                         (good + "2 3 1 0 0 x 1\n", "bad.swc:2: 'x' is not a number"),
                         (good + "2 3 1 0 nan 1 1\n", "bad.swc:2: the z is not finite"),
                         (good + "2 3 1 0 1e999 1 1\n", "bad.swc:2"),
                         (good + "2 3 inf 0 0 1 1\n", "the x is not finite"),
                         ((good + "# c\n\n2 3 1 0 0 x 1\n").replace("\n", "\r"), "bad.swc:4: 'x' is not"),
                         ((good + "# c\n\n2 3 1 0 0 x 1\n").replace("\n", "\r\n"), "bad.swc:4: 'x' is not"),
-                        ("#" + "x"*65534 + "\r\nx\n", "bad.swc:2: 'x' is not an integer"),
+                        ("#" + "x"*65534 + "\r\nx 1 0 0 0 1 -1\n", "bad.swc:2: 'x' is not an integer"),
                         (good + "2.5 3 1 0 0 1 1\n", "bad.swc:2: '2.5' is not an integer"),
                         (good + "99999999999999999999 3 1 0 0 1 1\n", "bad.swc:2: 99999999999999999999 is out of "
                          "range: integers are from -9223372036854775808 to 9223372036854775807"),

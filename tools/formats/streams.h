@@ -48,6 +48,9 @@ struct text_input {
 		limit; /* read so far, and how many may be: what a small file may expand to is bounded */
 	bool is_behind_return; /* the last character that was read is a '\r' */
 	size_t at, n;
+	/* Is told how each comment begins, where it is not NULL. */
+	void (*on_comment)(void *user, const char *comment);
+	void *user;
 	char buffer[1 << 16];
 	char word[WORD_BYTES];
 };

@@ -142,11 +142,18 @@ static bool starts_comment(const struct text_input *in, int c)
 
 static int skip_comment(struct text_input *in, struct failure *failure)
 {
+	char comment[WORD_BYTES];
+	size_t length = 0;
 	int c = peek(in, failure);
 	while (c != END && c != '\n') {
+		if (length + 1 < sizeof(comment))
+			comment[length++] = (char) (c ? c : '?');
 		in->at++;
 		c = peek(in, failure);
 	}
+	comment[length] = '\0';
+	if (in->on_comment)
+		in->on_comment(in->user, comment);
 	return c;
 }
 

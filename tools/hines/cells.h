@@ -21,7 +21,7 @@ struct notes {
 
 void notes_add(struct notes *notes, const char *format, ...) PRINTF_LIKE(2, 3);
 
-/* ---- swc.c: points of a neuron ---------------------------------------------------------- */
+/* ---- swc.c, swc_lines.c: points of a neuron ---------------------------------------------------------- */
 
 enum { SWC_SOMA = 1, NO_POINT = -1 };
 
@@ -45,9 +45,12 @@ struct morphology {
 	const char *path;       /* of the file */
 	int64_t n;
 	struct point *points;
+	double scale[3];        /* of a comment `# SCALE x y z`; 0: there is none */
+	bool is_in_nanometres;  /* as a comment says */
 };
 
 /* Each point follows its parent: the order of the file where that is so, else parents are brought forward. */
+bool swc_read_points(struct morphology *m, struct notes *notes, struct failure *failure);
 bool swc_read(struct morphology *m, const char *path, struct notes *notes, struct failure *failure);
 void morphology_free(struct morphology *m);
 /* Point i comes to place[i], for each of them another; parents are renumbered. */
@@ -65,6 +68,8 @@ struct physics {
 enum soma { SOMA_DRAWN, SOMA_THREE_POINTS, SOMA_SPHERE };
 enum roots { ROOTS_KEEP, ROOTS_LARGEST, ROOTS_SPLIT };
 enum node_order { ORDER_FILE, ORDER_DEPTH };
+enum unit { UNIT_UM, UNIT_NM, UNIT_MM };
+enum scale { SCALE_IGNORED, SCALE_APPLIED };
 
 enum cell_scheme { CONVENTION_POINTS, CONVENTION_NEURON, CONVENTION_ARBOR };
 
@@ -73,13 +78,17 @@ struct conventions {
 	enum soma soma;
 	enum roots roots;
 	enum node_order order;
+	enum unit unit;         /* of the numbers in the file */
+	bool unit_is_given;
+	enum scale scale;       /* what becomes of the file's SCALE */
 	double max_length;      /* um; 0: points are nodes as they are */
 	int64_t per_branch;     /* nodes of each branch; 0: not so */
 	double d_lambda;        /* of a section's length constant at 100 Hz; 0: not so */
 };
 
 /* Names of the conventions, in the order of the enumerations, each list with NULL at its end. */
-extern const char *const convention_names[], *const soma_names[], *const roots_names[], *const node_order_names[];
+extern const char *const convention_names[], *const soma_names[], *const roots_names[], *const node_order_names[],
+	*const unit_names[], *const scale_names[];
 
 /* Radii, roots and somata; of CONVENTION_POINTS nodes and their order, too. */
 bool morphology_apply(struct morphology *m, const struct conventions *c, struct notes *notes,
@@ -223,7 +232,7 @@ struct cell_request {
 	struct physics physics;
 	int64_t systems;        /* on the tree of a morphology that is not split; 0: one */
 	const char *convention, *soma, *roots, *order, *ra, *cm, *leak, *rest, *dt, *voltage, *max_length,
-		*d_lambda; /* as given; NULL: not */
+		*d_lambda, *unit, *scale; /* as given; NULL: not */
 };
 
 typedef VEC(struct cell) cell_list;
@@ -265,6 +274,8 @@ double forest_backward_error(const struct forest *forest, const double *x);
 #define CELL_OPTIONS(request) \
 	CELL_TEXT(request.convention, "convention", "NAME", \
 		  "nodes as points (each is one), or compartments as neuron or arbor has them"), \
+	CELL_TEXT(request.unit, "unit", "NAME", "of the file's numbers: um (default), nm, mm"), \
+	CELL_TEXT(request.scale, "scale", "NAME", "of a comment '# SCALE x y z': ignore (default), apply"), \
 	CELL_TEXT(request.soma, "soma", "NAME", \
 		  "points of type 1: as-drawn (each is a node), three-point (NeuroMorpho's is one node), sphere"), \
 	CELL_TEXT(request.roots, "roots", "NAME", \

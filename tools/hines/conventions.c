@@ -14,6 +14,64 @@ const char *const soma_names[] = { "as-drawn", "three-point", "sphere", NULL };
 const char *const roots_names[] = { "keep", "largest", "split", NULL };
 const char *const node_order_names[] = { "file", "depth-first", NULL };
 
+/* ---- Units --------------------------------------------------------------------------------- */
+
+const char *const unit_names[] = { "um", "nm", "mm", NULL };
+const char *const scale_names[] = { "ignore", "apply", NULL };
+
+/* More than radii of the largest somata and axons, less than those of the thinnest axons, um. */
+static const double most_radius = 200, least_radius = 0.02;
+
+static double um_of(enum unit unit)
+{
+	switch (unit) {
+	case UNIT_UM:
+		return 1;
+	case UNIT_NM:
+		return 1e-3;
+	case UNIT_MM:
+		return 1e3;
+	}
+	return 1;
+}
+
+/* Radii are of the plane that is drawn in, x and y. */
+static void multiply(struct morphology *m, double unit, const double *scale)
+{
+	for (int64_t i = 0; i < m->n; i++) {
+		for (int axis = 0; axis < 3; axis++)
+			m->points[i].place[axis] *= unit * scale[axis];
+		m->points[i].radius *= unit * sqrt(scale[0] * scale[1]);
+	}
+}
+
+static void take_units(struct morphology *m, const struct conventions *c, struct notes *notes)
+{
+	static const double none[] = { 1, 1, 1 };
+	const double *s = m->scale;
+	bool has_scale = s[0] > 0, is_idle = s[0] == 1 && s[1] == 1 && s[2] == 1;
+	if (c->scale == SCALE_APPLIED && !has_scale)
+		notes_add(notes, "there is no comment '# SCALE x y z'");
+	else if (c->scale == SCALE_APPLIED)
+		notes_add(notes, "coordinates are multiplied by the scale %g %g %g", s[0], s[1], s[2]);
+	else if (has_scale && !is_idle)
+		notes_add(notes, "the scale %g %g %g of a comment is not applied: --scale=apply does", s[0], s[1],
+			  s[2]);
+	multiply(m, um_of(c->unit), c->scale == SCALE_APPLIED && has_scale ? s : none);
+}
+
+static void judge_radii(const struct morphology *m, const struct conventions *c, struct notes *notes)
+{
+	double largest = 0;
+	for (int64_t i = 0; i < m->n; i++)
+		largest = fmax(largest, m->points[i].radius);
+	if (m->is_in_nanometres && !c->unit_is_given)
+		notes_add(notes, "a comment says that the unit is the nanometre, and um are taken: --unit=nm");
+	if (largest > most_radius || (largest > 0 && largest < least_radius))
+		notes_add(notes, "warning: the largest radius is %.4g um, which no neuron has: is it --unit=%s?",
+			  largest, largest > most_radius ? "nm" : "mm");
+}
+
 /* ---- Dropping points ----------------------------------------------------------------------- */
 
 bool morphology_drop(struct morphology *m, const bool *is_kept, const int32_t *heir, struct failure *failure)
@@ -209,6 +267,8 @@ static bool place_nodes(struct morphology *m, const struct conventions *c, struc
 bool morphology_apply(struct morphology *m, const struct conventions *c, struct notes *notes,
 		      struct failure *failure)
 {
+	take_units(m, c, notes);
+	judge_radii(m, c, notes);
 	mend_radii(m, notes);
 	begin_at_parents(m);
 	if ((c->soma != SOMA_DRAWN && !morphology_join_soma(m, c->soma, notes, failure)) ||

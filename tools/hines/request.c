@@ -22,7 +22,7 @@ struct cell_request cell_request_default(void)
 	};
 }
 
-static bool take_name(const char *option, const char *word, const char *const *names, int *value,
+static bool take_name(const char *option, const char *what, const char *word, const char *const *names, int *value,
 		      struct failure *failure)
 {
 	int n = 0;
@@ -33,7 +33,7 @@ static bool take_name(const char *option, const char *word, const char *const *n
 		}
 	if (!word)
 		return true;
-	fail(failure, OUTCOME_USAGE, "--%s=%s is no convention", option, word);
+	fail(failure, OUTCOME_USAGE, "--%s=%s is no %s", option, word, what);
 	fail_help_choose(failure, word, names, n);
 	return false;
 }
@@ -80,16 +80,21 @@ static bool take_max_length(const char *text, double *length, struct failure *fa
 static bool take_conventions(struct cell_request *r, struct failure *failure)
 {
 	struct conventions *c = &r->conventions;
-	int convention = 0, soma = 0, roots = 0, order = 0;
-	if (!take_name("convention", r->convention, convention_names, &convention, failure) ||
-	    !take_name("soma", r->soma, soma_names, &soma, failure) ||
-	    !take_name("roots", r->roots, roots_names, &roots, failure) ||
-	    !take_name("order", r->order, node_order_names, &order, failure))
+	int convention = 0, soma = 0, roots = 0, order = 0, unit = 0, scale = 0;
+	if (!take_name("convention", "convention", r->convention, convention_names, &convention, failure) ||
+	    !take_name("soma", "convention", r->soma, soma_names, &soma, failure) ||
+	    !take_name("roots", "convention", r->roots, roots_names, &roots, failure) ||
+	    !take_name("order", "convention", r->order, node_order_names, &order, failure) ||
+	    !take_name("unit", "unit", r->unit, unit_names, &unit, failure) ||
+	    !take_name("scale", "way", r->scale, scale_names, &scale, failure))
 		return false;
 	c->convention = (enum cell_scheme) convention;
 	c->soma = (enum soma) soma;
 	c->roots = (enum roots) roots;
 	c->order = (enum node_order) order;
+	c->unit = (enum unit) unit;
+	c->unit_is_given = r->unit != NULL;
+	c->scale = (enum scale) scale;
 	return true;
 }
 
@@ -135,6 +140,8 @@ static const struct shape_option {
 	bool is_of_diagonal;
 } shape_options[] = {
 	{ "convention", offsetof(struct cell_request, convention), false },
+	{ "unit", offsetof(struct cell_request, unit), false },
+	{ "scale", offsetof(struct cell_request, scale), false },
 	{ "soma", offsetof(struct cell_request, soma), false },
 	{ "roots", offsetof(struct cell_request, roots), false },
 	{ "order", offsetof(struct cell_request, order), false },

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * SWC: lines `id type x y z radius parent`, # begins a comment, parent -1 is a root. Ids may be any numbers in any
- * order; each is there once, and so is each parent. */
+ * A neuron of a SWC file: its points with their parents, each behind its own. Ids may be any numbers in any order; each
+ * is there once, and so is each parent. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "formats/streams.h"
 #include "hines/cells.h"
 
 void notes_add(struct notes *notes, const char *format, ...)
@@ -24,94 +23,6 @@ void morphology_free(struct morphology *m)
 {
 	free(m->points);
 	*m = (struct morphology){ 0 };
-}
-
-/* ---- Lines -------------------------------------------------------------------------------- */
-
-struct reader {
-	struct text_input in;
-	struct morphology *m;
-	int64_t capacity;
-};
-
-static bool next_word(struct reader *r, const char *what, const char **word, struct failure *failure)
-{
-	*word = text_word(&r->in, failure);
-	if (*word && **word)
-		return true;
-	return *word && text_fail(&r->in, failure,
-				  "the line ends before the %s: it is id type x y z radius parent", what);
-}
-
-static bool read_integer(struct reader *r, const char *what, int64_t *value, struct failure *failure)
-{
-	const char *word;
-	return next_word(r, what, &word, failure) && text_word_integer(&r->in, word, value, failure);
-}
-
-static bool read_real(struct reader *r, const char *what, double *value, struct failure *failure)
-{
-	const char *word;
-	if (!next_word(r, what, &word, failure) || !text_word_real(&r->in, word, value, failure))
-		return false;
-	return isfinite(*value) || text_fail(&r->in, failure, "the %s is not finite", what);
-}
-
-static bool read_point(struct reader *r, struct point *p, struct failure *failure)
-{
-	static const char *const axes[] = { "x", "y", "z" };
-	int64_t type;
-	*p = (struct point){ .line = r->in.line, .parent = -1 };
-	if (!read_integer(r, "id", &p->id, failure) || !read_integer(r, "type", &type, failure))
-		return false;
-	for (int axis = 0; axis < 3; axis++)
-		if (!read_real(r, axes[axis], &p->place[axis], failure))
-			return false;
-	if (!read_real(r, "radius", &p->radius, failure) ||
-	    !read_integer(r, "parent", &p->parent_id, failure))
-		return false;
-	const char *more = text_word(&r->in, failure);
-	char shown[64];
-	if (!more || *more)
-		return more && text_fail(&r->in, failure, "behind the seven columns of SWC there is '%s'",
-					 printable(more, shown, sizeof(shown)));
-	if (p->id < 0)
-		return text_fail(&r->in, failure, "point %" PRId64 " has a negative id", p->id);
-	if (p->parent_id < -1)
-		return text_fail(&r->in, failure, "parent %" PRId64 " is neither a point nor -1, a root",
-				 p->parent_id);
-	if (p->parent_id == p->id)
-		return text_fail(&r->in, failure, "point %" PRId64 " is its own parent", p->id);
-	p->type = type >= INT32_MIN && type <= INT32_MAX ? (int32_t) type : 0;
-	return true;
-}
-
-static bool keep_point(struct reader *r, const struct point *p, struct failure *failure)
-{
-	struct morphology *m = r->m;
-	if (m->n == INT32_MAX)
-		return text_fail(&r->in, failure, "there are too many points");
-	if (m->n == r->capacity) {
-		r->capacity = r->capacity ? 2 * r->capacity : 1024;
-		struct point *points = realloc(m->points, (size_t) r->capacity * sizeof(*points));
-		if (!points)
-			return fail_memory(failure, "the points");
-		m->points = points;
-	}
-	m->points[m->n++] = *p;
-	return true;
-}
-
-static bool read_points(struct reader *r, const char *path, struct failure *failure)
-{
-	struct point point;
-	int more = 0;
-	bool ok = text_open(&r->in, path, "#", failure);
-	while (ok && (more = text_line(&r->in, failure)) > 0)
-		ok = read_point(r, &point, failure) && keep_point(r, &point, failure);
-	ok = ok && more == 0;
-	text_close(&r->in);
-	return ok && (r->m->n > 0 || fail_file(failure, path, "there are no points in it"));
 }
 
 /* ---- Parents ------------------------------------------------------------------------------------ */
@@ -255,14 +166,9 @@ static bool sort_points(struct morphology *m, const char *path, struct notes *no
 
 bool swc_read(struct morphology *m, const char *path, struct notes *notes, struct failure *failure)
 {
-	struct reader *r = calloc(1, sizeof(*r));
 	*m = (struct morphology){ .path = path };
-	if (!r)
-		return fail_memory(failure, "a file");
-	r->m = m;
-	bool ok = read_points(r, path, failure) && link_points(m, path, failure) &&
+	bool ok = swc_read_points(m, notes, failure) && link_points(m, path, failure) &&
 		  sort_points(m, path, notes, failure);
-	free(r);
 	if (!ok)
 		morphology_free(m);
 	return ok;
