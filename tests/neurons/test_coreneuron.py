@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files that NEURON 8.2 and 9.0 write for CoreNEURON: what `pmg hines solve` makes of them is what NEURON's own step
-does. Version 1.8 was refused, and ends of cables, which have no area, were given a membrane: up to 3.4 mV. Not with
-sanitizers: the readers are fuzzed."""
+does. Version 1.8 was refused, and ends of cables, which have no area, were given a membrane: up to 3.4 mV.
+Not with sanitizers: the readers are fuzzed."""
 import os
 import subprocess
 import sys
@@ -11,17 +11,10 @@ from pathlib import Path
 
 import numpy as np
 
+from checks import PMG, SKIPPED, check, closing
 from peers import peer, run_with
 
-PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
 VERSIONS = {"8.2.7": b"1.5\n", "9.0.1": b"1.8\n"}
-PASSED, FAILED, SKIPPED = [], [], []
-
-
-def check(holds, what):
-    (PASSED if holds else FAILED).append(what)
-    if not holds:
-        print(f"wrong: {what}")
 
 
 def solved(path, *options):
@@ -57,8 +50,7 @@ def main():
         for version in VERSIONS:
             neuron_steps_as_its_files(version)
         os.chdir("/")
-    print(f"{len(PASSED)} passed, {len(FAILED)} failed" + (f", {len(SKIPPED)} skipped" if SKIPPED else ""))
-    return 1 if FAILED else 0
+    return closing()
 
 
 sys.exit(main())

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Areas, volumes and resistances of `pmg import swc` are integrals over the file's frusta, wherever nodes are, and what
 it says of each node beside the matrix. A soma of one node kept a frustum to its neurites: 2117 um2 for 1885;
---max-length and --per-branch cut corners: 0.66 to 1.38 of the area."""
+--max-length and --per-branch cut corners: 0.66 to 1.38 of the area. With sanitizers only for --long."""
 import math
 import os
 import random

@@ -410,7 +410,8 @@ def malformed_shapes_are_refused():
                                 "".join(f"{i} {1 + i % 2} {i} 0 0 1 {i - 1 if i > 1 else -1}\n"
                                         for i in range(1, 60001)))):
         start = time.monotonic()
-        for options in ([], ["--soma=sphere", "--order=depth-first", "--roots=split", "--per-branch=2"]):
+        for options in ([], ["--soma=sphere", "--order=depth-first", "--roots=split", "--per-branch=2"],
+                        ["--convention=neuron", "--per-branch=2"], ["--convention=arbor"]):
             imported(text, *options)
         check(time.monotonic() - start < 20, f"a long file {way} takes no longer than its size")
 

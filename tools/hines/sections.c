@@ -184,14 +184,14 @@ static bool is_empty(const struct import *s, const struct section *section)
 
 static void drop_empty_sections(struct import *s)
 {
-	for (int32_t k = s->n - 1; k > 0; k--) {
+	for (int32_t k = 1; k < s->n; k++) {
 		struct section *section = &s->sections[k];
+		const struct section *parent = &s->sections[section->parent];
 		section->is_gone = is_empty(s, section);
-		for (int32_t j = k + 1; section->is_gone && j < s->n; j++)
-			if (s->sections[j].parent == k) {
-				s->sections[j].parent = section->parent;
-				s->sections[j].at = section->at;
-			}
+		if (parent->is_gone) {
+			section->at = parent->at;
+			section->parent = parent->parent;
+		}
 	}
 }
 
