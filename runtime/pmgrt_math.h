@@ -12,6 +12,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "pmgrt_storage.h"
 
@@ -122,6 +123,33 @@ PMG_INTEGER_MIN_MAX(bool, bool)
 PMG_INLINE int64_t pmg_part_begin(int64_t n, int64_t part, int64_t parts, int64_t line)
 {
 	return part < parts ? pmg_min_i64((part*n/parts + line/2)/line*line, n) : n;
+}
+
+/* ---- Scales ------------------------------------------------------------------
+ * pmg_unit_scale_f64(x): the power of two by which |x| comes into 1..2 (subnormal x into 0..2, those near infinity
+ * into 1..8). It is a normal number for any x, NaN too, so that products with it are exact unless they are subnormal.
+ * Its exponent is that of x taken from twice the bias. */
+
+PMG_INLINE double pmg_unit_scale_f64(double x)
+{
+	double size = fabs(x) < 0x1p1021 ? fabs(x) : 0x1p1021;
+	uint64_t bits;
+
+	memcpy(&bits, &size, sizeof bits);
+	bits = 0x7fe0000000000000 - (bits & 0x7ff0000000000000);
+	memcpy(&size, &bits, sizeof size);
+	return size;
+}
+
+PMG_INLINE float pmg_unit_scale_f32(float x)
+{
+	float size = fabsf(x) < 0x1p125f ? fabsf(x) : 0x1p125f;
+	uint32_t bits;
+
+	memcpy(&bits, &size, sizeof bits);
+	bits = 0x7f000000 - (bits & 0x7f800000);
+	memcpy(&size, &bits, sizeof size);
+	return size;
 }
 
 /* ---- Casts from floating point to integers ------------------------------------------

@@ -11,7 +11,8 @@ enum {
 	OF_THOMAS = 9,          /* pivot, right-hand side, solution: three each */
 	OF_REDUCTION = 12,      /* a row freed of two others */
 	OF_FILLING_IN = 5,      /* a row between two that are known */
-	OF_DOUBLING = 26,       /* two matrices multiplied and scaled, and two linear recurrences */
+	OF_SCALING = 4,         /* a row by a power of two, for all but elimination */
+	OF_DOUBLING = 25,       /* two matrices multiplied and scaled, and two linear recurrences */
 	OF_DOUBLING_ENDS = 5    /* what these begin with, and the pivot */
 };
 
@@ -31,7 +32,7 @@ static int64_t doublings(int64_t n)
 	return steps;
 }
 
-double systems_operations(const char *algorithm, int64_t n)
+static double scaled_operations(const char *algorithm, int64_t n)
 {
 	int64_t left = n;
 	double operations;
@@ -49,7 +50,14 @@ double systems_operations(const char *algorithm, int64_t n)
 		return (double) ((OF_DOUBLING * doublings(n) + OF_DOUBLING_ENDS) * n);
 	if (strcmp(algorithm, "pcr_thomas") == 0)
 		return (double) (OF_REDUCTION * 4 * n + OF_THOMAS * n);
-	return strcmp(algorithm, "thomas") == 0 ? (double) (OF_THOMAS * n) : NAN;
+	return NAN;
+}
+
+double systems_operations(const char *algorithm, int64_t n)
+{
+	if (strcmp(algorithm, "thomas") == 0)
+		return (double) (OF_THOMAS * n);
+	return scaled_operations(algorithm, n) + (double) (OF_SCALING * n);
 }
 
 int64_t systems_levels(const char *algorithm, int64_t n)

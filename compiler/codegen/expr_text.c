@@ -448,7 +448,7 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 	case OP_SELECT: case OP_CHOOSE:
 		return selection(e, expr, args);
 	case OP_MIN: case OP_MAX: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
-	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_UNIT_SCALE: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return function_call(e, expr, args);

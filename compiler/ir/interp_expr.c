@@ -5,6 +5,7 @@
  * bits is an error, narrower types wrap; `/` floors, `%` takes the sign of the divisor. */
 #include "ir/interp_private.h"
 
+#include <float.h>
 #include <math.h>
 
 /* ---- places ---- */
@@ -193,7 +194,7 @@ static int64_t operate_on_integers(struct run *run, const struct node *node)
 	case OP_MAX:
 		return a > b ? a : b;
 	case OP_SELECT: case OP_CHOOSE: case OP_POW: case OP_EXP: case OP_LOG: case OP_SQRT: case OP_SIN: case OP_COS:
-	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
+	case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_UNIT_SCALE: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return 0;
@@ -252,6 +253,19 @@ static double exprelr(double x)
 	return x > 800 ? 0 : x / expm1(x);
 }
 
+/* The power of two by which |x| comes into 1..2: into 0..2 where x is subnormal, 1..8 near infinity. */
+static double unit_scale(enum scalar_type type, double x)
+{
+	bool is_single = type == TYPE_F32;
+	double least = is_single ? FLT_MIN : DBL_MIN, most = ldexp(1, is_single ? 125 : 1021);
+	int exponent;
+
+	if (fabs(x) < least)
+		return ldexp(1, is_single ? 127 : 1023);
+	frexp(fmin(fabs(x), most), &exponent);
+	return ldexp(1, 1 - exponent);
+}
+
 static double apply(enum expr_op op, double x)
 {
 	switch (op) {
@@ -277,7 +291,7 @@ static double apply(enum expr_op op, double x)
 		return exprelr(x);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_MOD: case OP_MIN: case OP_MAX: case OP_SELECT:
-	case OP_CHOOSE: case OP_POW: case OP_PIVOT: case OP_N:
+	case OP_CHOOSE: case OP_POW: case OP_UNIT_SCALE: case OP_PIVOT: case OP_N:
 		break;
 	}
 	return 0;
@@ -309,7 +323,8 @@ static double combine(enum expr_op op, double a, double b)
 		return pow(a, b);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_MOD: case OP_NEG: case OP_SELECT: case OP_CHOOSE: case OP_ABS: case OP_EXP: case OP_LOG: case OP_SQRT:
-	case OP_SIN: case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_PIVOT: case OP_N:
+	case OP_SIN: case OP_COS: case OP_TANH: case OP_FLOOR: case OP_EXPRELR: case OP_UNIT_SCALE: case OP_PIVOT:
+	case OP_N:
 		break;
 	}
 	return 0;
@@ -333,6 +348,8 @@ static double operate_on_reals(struct run *run, const struct node *node)
 		return eval_real(run, chosen(run, node));
 	if (node->op == OP_PIVOT)
 		return pivot_real(run, node);
+	if (node->op == OP_UNIT_SCALE)
+		return unit_scale(node->type, eval_real(run, node->args[0]));
 	a = eval_real(run, node->args[0]);
 	a = node->args[1] ? combine(node->op, a, eval_real(run, node->args[1])) : apply(node->op, a);
 	return node->type == TYPE_F32 ? (float) a : a;

@@ -63,6 +63,8 @@ static double of_operation(struct run *run, const struct node *node)
 		return eval_magnitude(run, args[eval_integer(run, args[0]) ? 1 : 2]);
 	if (node->op == OP_PIVOT)
 		return eval_magnitude(run, args[0]);
+	if (node->op == OP_UNIT_SCALE)
+		return eval_real(run, node);
 	x = eval_real(run, args[0]);
 	of_x = eval_magnitude(run, args[0]);
 	if (args[1])

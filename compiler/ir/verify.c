@@ -101,7 +101,7 @@ static void check_c_names(struct verifier *v)
 static bool op_is_floating(enum expr_op op)
 {
 	return op == OP_POW || op == OP_EXP || op == OP_LOG || op == OP_SQRT || op == OP_SIN || op == OP_COS ||
-	       op == OP_TANH || op == OP_FLOOR || op == OP_EXPRELR;
+	       op == OP_TANH || op == OP_FLOOR || op == OP_EXPRELR || op == OP_UNIT_SCALE;
 }
 
 static bool op_is_logical(enum expr_op op)

@@ -44,7 +44,7 @@ static const char products[] =
 	"{x}.stone_m22[{here}] * {x}.stone_m21[{left}]\n"
 	"stage\n{stepping}{x}.stone_c22[] = {x}.stone_m21[{here}] * {x}.stone_m12[{left}] + "
 	"{x}.stone_m22[{here}] * {x}.stone_m22[{left}]\n"
-	"stage\n{stepping}{x}.stone_scale[] = {one} / (abs({x}.stone_c11[]) + abs({x}.stone_c12[]) + "
+	"stage\n{stepping}{x}.stone_scale[] = unit_scale(abs({x}.stone_c11[]) + abs({x}.stone_c12[]) + "
 	"abs({x}.stone_c21[]) + abs({x}.stone_c22[]))\n"
 	"stage\n{stepping}{x}.stone_m11[{next}] = "
 	"select({alone}, {x}.stone_m11[{here}], {x}.stone_scale[] * {x}.stone_c11[])\n"
@@ -85,7 +85,8 @@ bool builder_add_doubling(struct builder *b)
 	if (!builder_add_strides(b) || !builder_add(b, b->region, arrays))
 		return false;
 	builder_set(b, "last", "{on}{steps}, at.row");
-	builder_add_system(b, "stone", false);
-	return builder_add(b, b->region, first_products) && builder_add(b, b->region, products) &&
+	builder_set(b, "scaled", "{on}at.row");
+	return builder_add_system(b, "stone") && builder_add(b, b->region, first_products) &&
+	       builder_add(b, b->region, products) &&
 	       builder_add(b, b->region, downwards) && builder_add(b, b->region, upwards);
 }

@@ -46,8 +46,9 @@ void builder_set(struct builder *b, const char *name, const char *value);
 void builder_derive(struct builder *b, const char *word, const char *name, enum derivation derivation, int64_t limit);
 /* Lines of the format. False after a diagnostic. */
 bool builder_add(struct builder *b, enum region_kind region, const char *text);
-/* The coefficients of the program, as {x}.PREFIX_lower, _diag, _upper and _rhs, of level 0 where there are levels. */
-void builder_add_system(struct builder *b, const char *prefix, bool has_levels);
+/* The coefficients of the program, each row by a power of two that brings them near 1, as {x}.PREFIX_lower,
+ * _diag, _upper and _rhs at {scaled}. False after a diagnostic. */
+bool builder_add_system(struct builder *b, const char *prefix);
 /* "{x}.cr_diag" */
 struct array *builder_array(const struct builder *b, const char *name);
 void builder_close(struct builder *b);

@@ -219,8 +219,8 @@ static bool open_halving(struct builder *b)
 	set_halving_words(b);
 	if (!add_table(b, halving_tables) || !add(b, halving_arrays))
 		return false;
-	builder_add_system(b, "cr", false);
-	return add(b, halve);
+	builder_set(b, "scaled", "{on}at.row");
+	return builder_add_system(b, "cr") && add(b, halve);
 }
 
 /* How many steps free so many rows of each other, or as many as are asked for. */
@@ -250,9 +250,8 @@ static bool add_steps(struct builder *b)
 		builder_set(b, "rows", "{n}");
 	if (!builder_add_strides(b) || !add(b, step_arrays))
 		return false;
-	if (!is_behind_halving)
-		builder_add_system(b, "pcr", true);
-	return (!is_behind_halving || add(b, hand_over)) && add(b, step);
+	builder_set(b, "scaled", "{on}0, at.row");
+	return (is_behind_halving ? add(b, hand_over) : builder_add_system(b, "pcr")) && add(b, step);
 }
 
 static bool add_all(struct builder *b)

@@ -226,9 +226,26 @@ struct array *builder_array(const struct builder *b, const char *name)
 	return module_find_array(b->module, filled(b, name));
 }
 
-/* Subscripts of a coefficient that a stage of the program gives: systems, (level 0,) row, right-hand side. */
-static struct expr **kept_at(const struct builder *b, const struct row_value *value, const struct array *array,
-			     bool has_levels)
+/* Rows of the program, and these by a power of two: products of coefficients neither overflow nor lose digits then,
+ * whatever the units of a row. The solution is that of the rows as they are. */
+static const char raw_rows[] =
+	"array {x}.row_lower : temp {type}[{boxes}0..{n}]\n"
+	"array {x}.row_diag : temp {type}[{boxes}0..{n}]\n"
+	"array {x}.row_upper : temp {type}[{boxes}0..{n}]\n"
+	"array {x}.row_rhs : temp {type}[{boxes}0..{n}{side_boxes}]\n";
+
+static const char scaled_rows[] =
+	"array {x}.row_scale : local {type}[] group {group}\n"
+	"group \"{x}.{kind}\" common {1}\n"
+	"stage\n{each}{x}.row_scale[] = unit_scale(abs({x}.row_diag[{on}at.row]) + "
+	"abs({x}.row_lower[{on}at.row]) + abs({x}.row_upper[{on}at.row]))\n"
+	"stage\n{each}{x}.{kind}_lower[{scaled}] = {x}.row_scale[] * {x}.row_lower[{on}at.row]\n"
+	"stage\n{each}{x}.{kind}_diag[{scaled}] = {x}.row_scale[] * {x}.row_diag[{on}at.row]\n"
+	"stage\n{each}{x}.{kind}_upper[{scaled}] = {x}.row_scale[] * {x}.row_upper[{on}at.row]\n"
+	"stage\n{each}{sides}{x}.{kind}_rhs[{scaled}{side}] = {x}.row_scale[] * {x}.row_rhs[{on}at.row{side}]\n";
+
+/* Subscripts of a coefficient that a stage of the program gives: systems, row, right-hand side. */
+static struct expr **kept_at(const struct builder *b, const struct row_value *value, const struct array *array)
 {
 	const struct access *write = &value->stage->write;
 	struct expr **subs = arena_new_array(b->arena, struct expr *, array->rank), *row = write->subs[b->what->row];
@@ -238,29 +255,26 @@ static struct expr **kept_at(const struct builder *b, const struct row_value *va
 	for (int i = 0; i < n_matrix; i++)
 		if (i != b->what->row)
 			subs[n++] = write->subs[i];
-	if (has_levels)
-		subs[n++] = expr_int(b->arena, 0, write->span);
 	subs[n++] = expr_is_zero(lo) ? row : expr_binary(b->arena, OP_SUB, TYPE_I64, row, lo);
 	for (int i = n_matrix; n < array->rank; i++)
 		subs[n++] = write->subs[i];
 	return subs;
 }
 
-static void add_row_value(struct builder *b, struct group *group, const struct row_value *value, struct array *array,
-			  bool has_levels)
+static void add_row_value(struct builder *b, struct group *group, const struct row_value *value, struct array *array)
 {
 	struct stage *stage = module_add_stage(b->module, group, &(dim_list) { 0 }, value->stage->span);
 
 	for (int d = 0; d < value->n_dims; d++)
 		vec_push(b->arena, &stage->dims, value->stage->dims.items[d]);
 	stage->guard = value->stage->guard;
-	stage->write = (struct access) { .array = array, .subs = kept_at(b, value, array, has_levels),
+	stage->write = (struct access) { .array = array, .subs = kept_at(b, value, array),
 					 .span = value->stage->span };
 	stage->value = value->value ? expr_as(b->arena, array->type, value->value)
 				    : expr_float(b->arena, 0, array->type, stage->span);
 }
 
-static void add_rows(struct builder *b, const row_values *values, struct array *array, bool has_levels)
+static void add_rows(struct builder *b, const row_values *values, struct array *array)
 {
 	const struct group *of = NULL;
 	struct group *group = NULL;
@@ -274,18 +288,22 @@ static void add_rows(struct builder *b, const row_values *values, struct array *
 			n_dims = value->n_dims;
 			group = module_add_group(b->module, b->region, array->name, value->stage->span);
 		}
-		add_row_value(b, group, value, array, has_levels);
+		add_row_value(b, group, value, array);
 		group->n_common = of->n_common < n_dims ? of->n_common : n_dims;
 	}
 }
 
-void builder_add_system(struct builder *b, const char *prefix, bool has_levels)
+bool builder_add_system(struct builder *b, const char *prefix)
 {
 	static const char *const names[ROW_N] = { "lower", "diag", "upper", "rhs" };
 
+	builder_set(b, "kind", prefix);
+	builder_set(b, "each", "{systems}for at.row in 0..{n}\n");
+	if (!builder_add(b, b->region, raw_rows))
+		return false;
 	for (int i = 0; i < ROW_N; i++)
-		add_rows(b, &b->what->values[i],
-			 builder_array(b, arena_printf(b->arena, "{x}.%s_%s", prefix, names[i])), has_levels);
+		add_rows(b, &b->what->values[i], builder_array(b, arena_printf(b->arena, "{x}.row_%s", names[i])));
+	return builder_add(b, b->region, scaled_rows);
 }
 
 /* ---- in the place of what was there ---- */

@@ -70,6 +70,30 @@ static void test_casts(struct tests *tests)
 	CHECK(tests, pmg_to_i32((double) 16777217.0f) == 16777216);
 }
 
+static void test_unit_scale(struct tests *tests)
+{
+	static const double doubles[] = { 0, 1, 1.5, -1.999, 1e-300, DBL_MIN, 1e-320, 1e300, DBL_MAX };
+	static const float floats[] = { 0, 1, -1.5f, FLT_MIN, 1e-40f, 1e38f, FLT_MAX };
+
+	for (size_t i = 0; i < sizeof doubles / sizeof doubles[0]; i++) {
+		double x = doubles[i], scale = pmg_unit_scale_f64(x), scaled = fabs(x) * scale;
+		int exponent;
+
+		CHECK(tests, frexp(scale, &exponent) == 0.5 && isnormal(scale) && scaled < 8);
+		CHECK(tests, scaled >= 1 || fabs(x) < DBL_MIN);
+		CHECK(tests, scaled < 2 || fabs(x) >= 0x1p1021);
+	}
+	for (size_t i = 0; i < sizeof floats / sizeof floats[0]; i++) {
+		float x = floats[i], scale = pmg_unit_scale_f32(x), scaled = fabsf(x) * scale;
+		int exponent;
+
+		CHECK(tests, frexp((double) scale, &exponent) == 0.5 && isnormal(scale) && scaled < 8);
+		CHECK(tests, scaled >= 1 || fabsf(x) < FLT_MIN);
+		CHECK(tests, scaled < 2 || fabsf(x) >= 0x1p125f);
+	}
+	CHECK(tests, isnormal(pmg_unit_scale_f64((double) NAN)) && isnormal(pmg_unit_scale_f32(INFINITY)));
+}
+
 /* The first terms of the series, exact to rounding below 1e-3: 1 - x/2 + x^2/12 - x^4/720. */
 static double exprelr_series(double x)
 {
@@ -142,6 +166,7 @@ void test_math(struct tests *tests)
 	test_min_max(tests);
 	test_parts(tests);
 	test_casts(tests);
+	test_unit_scale(tests);
 	test_exprelr(tests);
 	test_atomics(tests);
 }

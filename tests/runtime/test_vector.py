@@ -22,6 +22,7 @@ GCC = [
     ("double", "pow(x[i], y[i])", "_ZGVdN4vv_pow"), ("double", "sqrt(x[i])", "vsqrtpd"),
     ("double", "pmg_min_f64(x[i], y[i])", "vminpd|vblendvpd"),
     ("float", "pmg_max_f32(x[i], y[i])", "vmaxps|vblendvps"),
+    ("double", "pmg_unit_scale_f64(x[i])", r"vpsubq\s.*ymm"), ("float", "pmg_unit_scale_f32(x[i])", r"vpsubd\s.*ymm"),
 ]
 GLIBC_2_35 = [("double", "tanh(x[i])", "_ZGVdN4v_tanh"), ("double", "pmg_exprelr_f64(x[i])", "_ZGVdN4v_expm1"),
               ("float", "pmg_exprelr_f32(x[i])", "_ZGVdN8v_expm1f")]
