@@ -79,10 +79,10 @@ static void expand(const struct construct_call *call, struct str *text)
 	const char *sides = *q ? arena_printf(call->arena, ", q in 0..%s", rhs->extents[rank]) : "";
 	const char *upper = at(call, UPPER, "c"), *lower = at(call, LOWER, "c");
 
-	str_add(text, "func e[%s] : %s = %s - sum(c in children(%s, i)) %s*(%s/e[%sc]);\n", points, type,
-		at(call, DIAG, "i"), parent, upper, lower, s);
-	str_add(text, "func r[%s%s] : %s = %s[%si%s] - sum(c in children(%s, i)) %s*(r[%sc%s]/e[%sc]);\n", points, sides,
-		type, rhs->name, s, q, parent, upper, s, q, s);
+	str_add(text, "func e[%s] : %s = %s - sum(c in children(%s, i)) %s*(%s/e[%sc]);\n", points,
+		type, at(call, DIAG, "i"), parent, upper, lower, s);
+	str_add(text, "func r[%s%s] : %s = %s[%si%s] - sum(c in children(%s, i)) %s*(r[%sc%s]/e[%sc]);\n", points,
+		sides, type, rhs->name, s, q, parent, upper, s, q, s);
 	str_add(text, "result[%si%s] = case {\n    %s[i] < 0 : r[%si%s]/e[%si];\n", s, q, parent, s, q, s);
 	str_add(text, "    else : (r[%si%s] - %s*result[%s%s[i]%s])/e[%si];\n} for %s%s;\n", s, q,
 		at(call, LOWER, "i"), s, parent, q, s, points, sides);

@@ -172,8 +172,9 @@ static void expand(const struct construct_call *call, struct str *text)
 	declare_sweep(call, "y", n.rank + n.has_sides, text);
 	str_add(text, "pivot[%si] = case { %s : %s; else : %s - %s*(%s/pivot[%si-1]); } for %s;\n", s, n.first, b, b, a,
 		before, s, n.points);
-	str_add(text, "y[%si%s] = case { %s : %s[%si%s]; else : %s[%si%s] - %s*(y[%si-1%s]/pivot[%si-1]); } for %s%s;\n",
-		s, q, n.first, d, s, q, d, s, q, a, s, q, s, n.points, n.side_points);
+	str_add(text, "y[%si%s] = case { %s : %s[%si%s]; else : %s[%si%s] - %s*(y[%si-1%s]/pivot[%si-1]); } ",
+		s, q, n.first, d, s, q, d, s, q, a, s, q, s);
+	str_add(text, "for %s%s;\n", n.points, n.side_points);
 	str_add(text, "result[%si%s] = case {\n    %s : y[%si%s]/pivot[%si];\n", s, q, n.last, s, q, s);
 	str_add(text, "    else : (y[%si%s] - %s*result[%si+1%s])/pivot[%si];\n} for %s%s;\n",
 		s, q, c, s, q, s, n.points, n.side_points);

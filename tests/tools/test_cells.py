@@ -451,7 +451,6 @@ def wrong_calls_are_told():
                                  "--soma=ball is no convention\n  help: there are as-drawn, three-point and sphere"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--order=deep-first"], 2,
                                  "did you mean 'depth-first'?"),
-                                (["inspect", "good.hines.tsv"], 3, "'pmg hines solve' solves them"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--ra=0"], 2, "is not a number above 0"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=a..b"], 2, "--voltage=a"),
                                 (["import", "swc", "one.swc", "-o", "x.h5", "--voltage=5..1"], 2,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg inspect FILE…`: what is in a file of numbers or in a program. One line for each array, a table of
- * modes for a sparse tensor, the tree of an HDF5 file.
+ * `pmg inspect FILE…`: what is in a file of numbers, in a program, or in what a step reads. One line for each array, a
+ * table of modes for a sparse tensor, the tree of an HDF5 file.
  * A bad file does not keep the others from being told. */
 #include "inspect/inspect.h"
 
@@ -117,6 +117,9 @@ static bool is_program(const char *path)
 static bool inspect(struct arena *arena, const char *name, struct failure *failure)
 {
 	struct location location;
+	bool is_step, ok = step_file_inspect(arena, name, &is_step, failure);
+	if (is_step)
+		return ok;
 	if (is_program(name))
 		return inspect_program(name, failure);
 	if (!location_parse(&location, arena, name, failure))
@@ -137,6 +140,7 @@ static void list_formats(FILE *stream)
 	      stream);
 	for (int i = 0; (format = format_numbered(i)); i++)
 		fprintf(stream, "  %-26s  %s\n", format->suffixes, format->sentence);
+	step_files_list(stream);
 }
 
 static int run_inspect(const struct command *command, struct arena *arena, int argc, char **argv)
@@ -166,7 +170,7 @@ static int run_inspect(const struct command *command, struct arena *arena, int a
 const struct command inspect_command = {
 	.name = "inspect",
 	.operands = "FILE…",
-	.sentence = "tell what is in files of numbers and in programs",
+	.sentence = "tell what is in files of numbers, of streamlines, scans and neurons, and in programs",
 	.details = "",
 	.more_help = list_formats,
 	.run = run_inspect,
