@@ -39,6 +39,9 @@ const char *foreign_branch(const char *name)
 	return ours ? ours : suggest_nearest(name, word, 1);
 }
 
+#define INVERSE "there are no inverse trigonometric functions: give their values as an array"
+#define SPECIAL "there is no such function: give its values as an array"
+#define ROUNDED "the nearest integer is floor(x + 0.5)"
 #define PLACES "the first place of a value v is min(i in 0..n) select(x[i] == v, i, n)"
 #define SIZES "sizes have the names of the declaration, as n in x : f64[n]"
 
@@ -53,8 +56,31 @@ const char *foreign_function(const char *name)
 		{ "ceil", "rounded up is -floor(-x)" },
 		{ "log10", "to the base 10 it is log(x)/log(10)" }, { "log2", "to the base 2 it is log(x)/log(2)" },
 		{ "hypot", "this is sqrt(x*x + y*y)" }, { "tan", "this is sin(x)/cos(x)" },
-		{ "sigmoid", "this is 1/(1 + exp(-x))" },
-		{ "round", "the nearest integer is floor(x + 0.5)" },
+		{ "sigmoid", "this is 1/(1 + exp(-x))" }, { "relu", "this is max(x, 0)" },
+		{ "expm1", "exp(x) - 1 without loss near 0 is x/exprelr(x); else write exp(x) - 1" },
+		{ "log1p", "this is log(1 + x)" }, { "exp2", "this is pow(2, x)" }, { "exp10", "this is pow(10, x)" },
+		{ "cbrt", "of x >= 0 it is pow(x, 1.0/3)" }, { "rsqrt", "this is 1/sqrt(x)" },
+		{ "sinh", "this is (exp(x) - exp(-x))/2" }, { "cosh", "this is (exp(x) + exp(-x))/2" },
+		{ "asinh", "this is log(x + sqrt(x*x + 1))" }, { "acosh", "this is log(x + sqrt(x*x - 1))" },
+		{ "atanh", "this is log((1 + x)/(1 - x))/2" }, { "asin", INVERSE }, { "acos", INVERSE },
+		{ "atan", INVERSE }, { "atan2", INVERSE }, { "arcsin", INVERSE }, { "arccos", INVERSE },
+		{ "arctan", INVERSE }, { "arctan2", INVERSE }, { "erf", SPECIAL }, { "erfc", SPECIAL },
+		{ "gamma", SPECIAL }, { "tgamma", SPECIAL }, { "lgamma", SPECIAL }, { "j0", SPECIAL },
+		{ "j1", SPECIAL }, { "jn", SPECIAL }, { "y0", SPECIAL }, { "y1", SPECIAL }, { "yn", SPECIAL },
+		{ "nextafter", SPECIAL }, { "frexp", SPECIAL }, { "logb", SPECIAL }, { "ilogb", SPECIAL },
+		{ "fmod", "with the sign of y it is x - y*floor(x/y)" }, { "remainder", "it is x - y*floor(x/y + 0.5)" },
+		{ "modf", "the fraction is x - floor(x)" }, { "fma", "this is a*b + c" },
+		{ "ldexp", "this is x*pow(2, n)" }, { "scalbn", "this is x*pow(2, n)" },
+		{ "trunc", "towards 0 it is select(x < 0, -floor(-x), floor(x))" }, { "rint", ROUNDED },
+		{ "nearbyint", ROUNDED }, { "lround", ROUNDED }, { "llround", ROUNDED },
+		{ "fmin", "the smaller of two numbers is min(a, b)" },
+		{ "fmax", "the greater of two numbers is max(a, b)" }, { "fdim", "this is max(x - y, 0)" },
+		{ "copysign", "this is select(y < 0, -abs(x), abs(x))" },
+		{ "sign", "this is select(x < 0, -1, select(x > 0, 1, 0))" },
+		{ "signbit", "this is x < 0" }, { "isnan", "NaN differs from itself: x != x" },
+		{ "isinf", "this is abs(x) == 1.0/0.0" }, { "isfinite", "this is x - x == 0" },
+		{ "clip", "this is min(max(x, lo), hi)" }, { "clamp", "this is min(max(x, lo), hi)" },
+		{ "round", ROUNDED },
 		{ "mod", "the remainder of integers is i % n" },
 		{ "children", "children are a range of a reduction, as in sum(c in children(T.parent, i)) x[c]" },
 		{ "where", "a choice is select(c, a, b)" },

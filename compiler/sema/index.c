@@ -4,6 +4,8 @@
  * of them makes a dim bound to that element, so that the expression stays affine (ir/module.h). */
 #include "sema/sema_private.h"
 
+#include <string.h>
+
 /* ---- affine or not ---- */
 
 static const char *purpose_text(enum purpose purpose)
@@ -25,6 +27,19 @@ static const char *purpose_text(enum purpose purpose)
 	return "this";
 }
 
+/* A quotient or a remainder by a constant below 0. */
+static bool has_negative_divisor(const struct expr *expr)
+{
+	bool has = expr->kind == EXPR_OP && (expr->op == OP_MOD || expr->op == OP_DIV) &&
+		   expr->args[1]->kind == EXPR_INT && expr->args[1]->integer < 0;
+
+	for (int i = 0; i < expr_n_args(expr) && !has; i++)
+		has = has_negative_divisor(expr->args[i]);
+	return has;
+}
+
+#define POSITIVE_DIVISOR "the divisor of '/' and '%%' must be positive here: i %% 3; -(i/3) for i/-3"
+
 static struct expr *report_not_affine(const struct context *ctx, const struct expr *value, struct span span,
 				      enum purpose purpose)
 {
@@ -34,6 +49,10 @@ static struct expr *report_not_affine(const struct context *ctx, const struct ex
 	bool is_ring = purpose == PURPOSE_SUBSCRIPT && value->kind == EXPR_OP && value->op == OP_MOD &&
 		       expr_is_affine(value->args[0]) && expr_is_affine(value->args[1]);
 
+	if (has_negative_divisor(value)) {
+		diag_help(diags, diag, (struct span) { 0 }, POSITIVE_DIVISOR);
+		return NULL;
+	}
 	diag_help(diags, diag, (struct span) { 0 }, is_ring
 		  ? "where an array is a ring, its end is a case, as in case { i == n-1 : x[0]; else : x[i+1]; }"
 		  : "use variables, sizes and integers with + and -, constant factors, / and %% by positive constants, "
@@ -75,8 +94,12 @@ struct expr *lower_condition(const struct context *ctx, const struct tree_expr *
 		return value;
 	diag = diag_error(ctx->sema->diags, DIAG_NOT_AFFINE, expr->span,
 			  "a condition must compare affine expressions of variables and sizes");
-	diag_help(ctx->sema->diags, diag, (struct span) { 0 },
-		  "a choice that depends on data is select(c, a, b)");
+	if (has_negative_divisor(value))
+		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, POSITIVE_DIVISOR);
+	else
+		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, !strcmp(what, "'assume'")
+			  ? "'assume' speaks of sizes, as in assume n >= 1; nothing is assumed of scalars and of data"
+			  : "a choice that depends on data is select(c, a, b)");
 	return NULL;
 }
 

@@ -302,11 +302,15 @@ static const char *foreign_replacement(struct sema *sema, const struct scope *sc
 	return branch ? branch : foreign_value(name->name);
 }
 
+/* Names that are unknown to whom no near ones are told: each is compared with all that there are, and so many messages
+ * are not read. */
+enum { MOST_COMPARED = 40 };
+
 /* The nearest name, with its object if it is a member; NULL: none is near. */
 static const char *find_nearest(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 				enum name_use use)
 {
-	name_list names = candidate_names(sema, scope, name, use);
+	name_list none = { 0 }, names = sema->unknown.n > MOST_COMPARED ? none : candidate_names(sema, scope, name, use);
 	const char *nearest = suggest_nearest(name->member ? name->member : name->name, names.items, names.n);
 	const char *ours = foreign_replacement(sema, scope, name, use);
 

@@ -71,6 +71,33 @@ static bool is_type(const struct parser *parser)
 					     parser->last_end - parser->last));
 }
 
+/* Does the token stand in the braces of a case? */
+static bool is_in_case(const struct parser *parser)
+{
+	const char *text = parser->text;
+	uint32_t at = parser->token;
+	int depth = 1;
+
+	while (at > 0 && depth > 0) {
+		at--;
+		depth += text[at] == '}' ? 1 : text[at] == '{' ? -1 : 0;
+	}
+	while (at > 0 && strchr(" \t\r\n", text[at - 1]))
+		at--;
+	return depth == 0 && at > 4 && text_is(parser, at - 4, at, "case");
+}
+
+/* What functions and their values begin with in other languages. */
+static bool last_is_value_function(const struct parser *parser)
+{
+	static const char *const words[] = { "let", "def", "fn", "fun", "lambda", "auto", "val", "proc", "subroutine" };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof words / sizeof words[0] && !is; i++)
+		is = last_is(parser, words[i]);
+	return is;
+}
+
 /* Behind the name that a statement or a declaration begins with. */
 static const char *statement_advice(const struct parser *parser, const struct expectation *expected)
 {
@@ -85,6 +112,15 @@ static const char *statement_advice(const struct parser *parser, const struct ex
 		return "a declaration has a type, as in temp x : f64[n] = EXPR;";
 	if (is_target && parser->code == NAME && is_type(parser))
 		return "a size is declared by param n; another value by its role, as in temp x : f64 = 0;";
+	if (is_target && parser->code == NAME && last_is_value_function(parser))
+		return "there are no functions of values yet: what is computed at points is func f[i in 0..n] : f64 = x[i]; "
+		       "one value is temp a : f64 = 3;";
+	if (parser->code == NAME && expected->has[':'] && is_type(parser))
+		return arena_printf(parser->arena, "the type stands behind the name, as in %.*s : %.*s[n];",
+				    (int) (parser->token_end - parser->token), parser->text + parser->token,
+				    (int) (parser->last_end - parser->last), parser->text + parser->last);
+	if (parser->code == ',' && expected->has[';'] && expected->has['*'] && is_in_case(parser))
+		return "each branch ends with ';', as in case { i == 0 : a; else : b; }";
 	if (parser->code == CONST && expected->has[PARAM])
 		return "constants stand outside of pipelines";
 	return NULL;
@@ -172,8 +208,8 @@ static const char *nearest_word(struct parser *parser, const char *name, const i
 static const char *foreign_word(const char *name)
 {
 	static const struct word_pair words[] = {
-		{ "function", "func" }, { "def", "func" }, { "inn", "in" }, { "input", "in" }, { "output", "out" },
-		{ "parameter", "param" }, { "temporary", "temp" }, { "let", "temp" }, { "var", "temp" },
+		{ "function", "func" }, { "inn", "in" }, { "input", "in" }, { "output", "out" },
+		{ "parameter", "param" }, { "temporary", "temp" }, { "var", "temp" },
 	};
 
 	return WORD_PAIR_FIND(words, name);

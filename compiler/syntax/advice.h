@@ -14,6 +14,11 @@ const char *advice_for_argument(const struct parser *parser, const struct expect
 bool is_told_as_name(const struct parser *parser, const struct expectation *expected);
 bool last_is(const struct parser *parser, const char *word);    /* the token before the current one */
 
+/* ---- characters.c ---- */
+
+/* What a character outside ASCII is, the first of `text`, and what to write; NULL: it is no UTF-8. */
+const char *character_meant(struct arena *arena, const char *text);
+
 /* ---- expected.c ---- */
 
 extern const int statement_tokens[];    /* that statements begin with; 0 is last */

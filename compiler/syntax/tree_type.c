@@ -50,12 +50,13 @@ static void type_error_help(struct parser *parser, struct diag *diag, struct tre
 	const char *names[TYPE_N + 2] = { "index", "offsets" };
 	struct str list = str_new(parser->arena);
 	const char *near = foreign_type(word.name);
+	bool is_of_size = strchr("fiu", word.name[0]) && word.name[1] >= '1' && word.name[1] <= '9';
 
 	for (int i = 0; i < TYPE_N; i++) {
 		names[i + 2] = type_name((enum scalar_type) i);
 		str_add(&list, "%s%s", i == 0 ? "" : i == TYPE_N - 1 ? " and " : ", ", names[i + 2]);
 	}
-	if (near == NULL)
+	if (near == NULL && !is_of_size)
 		near = suggest_nearest(word.name, names, TYPE_N + 2);
 	if (near != NULL)
 		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
