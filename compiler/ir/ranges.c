@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranges without values. A range goes up, also where a recurrence runs down: n..0 has no value but by mistake, and what
+ * Ranges without values, and branches of a case without points: those before take them all. A range goes up, also where a recurrence runs down: n..0 has no value but by mistake, and what
  * stands behind it is silently never computed. */
 #include "ir/ir.h"
+
+#include <string.h>
 
 /* Sizes of at least 1: some ranges that go down have a value where a size is 0. */
 static __isl_give isl_set *positive_sizes(const struct module *module)
@@ -47,12 +49,33 @@ static bool is_implied(const struct dim *dim)
 	return dim->lo->span.start < dim->span.start || dim->lo->span.end > dim->span.end;
 }
 
+/* What a construct computes is not in the text, but for the call. */
+static bool is_written(const struct stage *stage)
+{
+	const struct span *value = &stage->value->span, *whole = &stage->span;
+
+	return stage->guard && !strchr(stage->write.array->name, '.') && value->end && value->start != whole->start;
+}
+
+static void warn_branch(struct module *module, struct span span)
+{
+	struct diag *diag;
+
+	if (diag_was_reported(module->diags, DIAG_NEVER_REACHED, span))
+		return;
+	diag = diag_warning(module->diags, DIAG_NEVER_REACHED, span, "this branch is never reached");
+	diag_help(module->diags, diag, (struct span) { 0 },
+		  "the first branch whose condition holds is taken: no point of the ranges is left for this one");
+}
+
 static void check_stage(struct module *module, const struct stage *stage, __isl_keep isl_set *sizes)
 {
 	int n = 0;
 
 	while (n < stage->dims.n && !is_empty(stage_points(module, stage, n + 1), sizes))
 		n++;
+	if (n == stage->dims.n && is_written(stage) && is_empty(isl_set_copy(stage->domain), module->context))
+		warn_branch(module, stage->value->span);
 	if (n < stage->dims.n && stage->dims.items[n].kind == DIM_RANGE && !is_implied(&stage->dims.items[n]))
 		warn(module, stage->dims.items[n].name, stage->dims.items[n].span,
 		     is_empty(stage_points(module, stage, n + 1), module->context));

@@ -49,7 +49,8 @@ def scans(folder):
     tells(scan.path("scan.bvec"), "  22 volumes, lengths from 1 to 1, a row for each axis\n")
     lines = [np.array([[0, 0, 0], [1, 2, 3]]), np.array([[4, 4, 4.0]])]
     scan.path("few.trk").write_bytes(trk_bytes(lines, n_scalars=1))
-    tells(scan.path("few.trk"), "  2 streamlines of 1 to 2 points, 3 in all; with values", "from (0, 0, 0) to (4, 4, 4) mm",
+    tells(scan.path("few.trk"), "  2 streamlines of 1 to 2 points, 3 in all; with values",
+          "from (0, 0, 0) to (4, 4, 4) mm",
           "  voxels 8 x 8 x 8 of 1 x 1 x 1 mm, axes to RAS\n")
     with zipfile.ZipFile(scan.path("few.trx"), "w") as archive:
         archive.writestr("header.json", '{"DIMENSIONS": [8, 8, 8], "NB_STREAMLINES": 2, "NB_VERTICES": 3, '
