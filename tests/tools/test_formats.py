@@ -392,9 +392,9 @@ def wrong_calls():
     made = "pmg import swc cells/cell.swc --systems=1 -o cell.h5"
     Path("tree.pmg").write_text("pipeline tree { param n; fixed in T : Tree(n); out y : f64[n]; "
                                 "y[i] = cast<f64>(T.parent[i]) for i in 0..n; }\n")
-    expect(["run", "tree.pmg", "T=cells/cell.swc", "-o", "y=y.npy"], 2, "pmg run: cells/cell.swc: a neuron's shape, "
-           f"from which its tree is to be made first\n  help: {made} makes a Tree, T in that file; without --systems a Forest, "
-           "F\n")
+    expect(["run", "tree.pmg", "T=cells/cell.swc", "-o", "y=y.npy"], 2,
+           "pmg run: cells/cell.swc: a neuron's shape, from which its tree is to be made first\n"
+           f"  help: {made} makes a Tree, T in that file; without --systems a Forest, F\n")
     expect(made.split()[1:], 0, "", "cells/cell.swc: 1 system, 2 nodes\n")
     check(pmg("run", "tree.pmg", "T=cell.h5", "-o", "y=y.npy")[0] == 0, "the tree that is made is taken")
     expect(["convert", "a.txt", "b.tns"], 2, "pmg convert: b.tns: the format holds sparse tensors only\n")
