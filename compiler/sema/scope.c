@@ -310,7 +310,8 @@ enum { MOST_COMPARED = 40 };
 static const char *find_nearest(struct sema *sema, const struct scope *scope, const struct tree_name *name,
 				enum name_use use)
 {
-	name_list none = { 0 }, names = sema->unknown.n > MOST_COMPARED ? none : candidate_names(sema, scope, name, use);
+	bool is_compared = sema->unknown.n <= MOST_COMPARED;
+	name_list names = is_compared ? candidate_names(sema, scope, name, use) : (name_list) { 0 };
 	const char *nearest = suggest_nearest(name->member ? name->member : name->name, names.items, names.n);
 	const char *ours = foreign_replacement(sema, scope, name, use);
 

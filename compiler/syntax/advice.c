@@ -90,7 +90,8 @@ static bool is_in_case(const struct parser *parser)
 /* What functions and their values begin with in other languages. */
 static bool last_is_value_function(const struct parser *parser)
 {
-	static const char *const words[] = { "let", "def", "fn", "fun", "lambda", "auto", "val", "proc", "subroutine" };
+	static const char *const words[] = { "let", "def", "fn", "fun", "lambda", "auto", "val", "proc",
+					     "subroutine" };
 	bool is = false;
 
 	for (size_t i = 0; i < sizeof words / sizeof words[0] && !is; i++)
@@ -113,8 +114,8 @@ static const char *statement_advice(const struct parser *parser, const struct ex
 	if (is_target && parser->code == NAME && is_type(parser))
 		return "a size is declared by param n; another value by its role, as in temp x : f64 = 0;";
 	if (is_target && parser->code == NAME && last_is_value_function(parser))
-		return "there are no functions of values yet: what is computed at points is func f[i in 0..n] : f64 = x[i]; "
-		       "one value is temp a : f64 = 3;";
+		return "there are no functions of values yet: what is computed at points is "
+		       "func f[i in 0..n] : f64 = x[i]; one value is temp a : f64 = 3;";
 	if (parser->code == NAME && expected->has[':'] && is_type(parser))
 		return arena_printf(parser->arena, "the type stands behind the name, as in %.*s : %.*s[n];",
 				    (int) (parser->token_end - parser->token), parser->text + parser->token,

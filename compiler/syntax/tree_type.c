@@ -45,18 +45,28 @@ bool tree_type_is_integer(struct tree_name word)
 	return type_from_name(our_type(word.name), &type) && type_is_integer(type);
 }
 
+/* A type that there is in other languages and none is near to here: u64 is neither f64 nor u8. */
+static bool is_size_of_none(const char *name)
+{
+	static const char *const names[] = { "u64", "uint64", "u128", "i128", "f16", "f80", "f128", "bf16" };
+	bool is = false;
+
+	for (size_t i = 0; i < sizeof names / sizeof names[0] && !is; i++)
+		is = strcmp(name, names[i]) == 0;
+	return is;
+}
+
 static void type_error_help(struct parser *parser, struct diag *diag, struct tree_name word, const char *more)
 {
 	const char *names[TYPE_N + 2] = { "index", "offsets" };
 	struct str list = str_new(parser->arena);
 	const char *near = foreign_type(word.name);
-	bool is_of_size = strchr("fiu", word.name[0]) && word.name[1] >= '1' && word.name[1] <= '9';
 
 	for (int i = 0; i < TYPE_N; i++) {
 		names[i + 2] = type_name((enum scalar_type) i);
 		str_add(&list, "%s%s", i == 0 ? "" : i == TYPE_N - 1 ? " and " : ", ", names[i + 2]);
 	}
-	if (near == NULL && !is_of_size)
+	if (near == NULL && !is_size_of_none(word.name))
 		near = suggest_nearest(word.name, names, TYPE_N + 2);
 	if (near != NULL)
 		diag_did_you_mean(parser->diags, diag, word.span, word.name, near);
