@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Ranges without values, and branches of a case without points: those before take them all. A range goes up, also where a recurrence runs down: n..0 has no value but by mistake, and what
- * stands behind it is silently never computed. */
+ * Ranges without values, and branches of a case without points, since those before take them all. A range goes up, also
+ * where a recurrence runs down: n..0 has no value but by mistake, and what stands behind it is silently never
+ * computed. */
 #include "ir/ir.h"
 
 #include <string.h>
