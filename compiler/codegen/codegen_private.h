@@ -460,7 +460,6 @@ struct affine part_extent(struct emit *e, const struct array *array, int d);
 const char *c_access(struct emit *e, const struct point *point, const struct access *access);
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access);
 
-void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi);         /* smallest and largest integer of a type */
 struct text c_literal(struct arena *arena, const struct expr *expr);
 struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value);
 /* The value of an operation that C computes in int, in its type again. */

@@ -357,7 +357,7 @@ static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
 {
 	int64_t lo, hi;
 
-	c_limits(type, &lo, &hi);
+	type_limits(type, &lo, &hi);
 	if (op == OP_EQ || op == OP_NE)
 		return v < lo || v > hi ? op == OP_NE : -1;
 	if (op == OP_LT || op == OP_GE)
@@ -371,8 +371,8 @@ static const struct expr *before_widening(const struct expr *expr)
 	int64_t lo, hi, from_lo, from_hi;
 
 	while (expr->kind == EXPR_CAST && type_is_integer(expr->args[0]->type)) {
-		c_limits(expr->type, &lo, &hi);
-		c_limits(expr->args[0]->type, &from_lo, &from_hi);
+		type_limits(expr->type, &lo, &hi);
+		type_limits(expr->args[0]->type, &from_lo, &from_hi);
 		if (from_lo < lo || from_hi > hi)
 			break;
 		expr = expr->args[0];
@@ -422,6 +422,28 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 	return value >= 0 ? value : settled_by_difference(e, point, expr);
 }
 
+/* Is it an int in C, of 32 bits: a literal, or a choice of such? */
+static bool is_int_in_c(const struct expr *expr)
+{
+	if (expr->kind == EXPR_INT)
+		return expr->integer <= INT32_MAX && expr->integer >= -INT32_MAX;
+	if (expr->kind == EXPR_OP && expr->op == OP_NEG)
+		return is_int_in_c(expr->args[0]);
+	return expr->kind == EXPR_OP && (expr->op == OP_SELECT || expr->op == OP_CHOOSE) &&
+	       is_int_in_c(expr->args[1]) && is_int_in_c(expr->args[2]);
+}
+
+/* A sum or product, in 64 bits if it is one of integers. */
+static struct text arithmetic(struct emit *e, const struct expr *expr, const struct text *args)
+{
+	struct text first = args[0];
+
+	if (expr->type == TYPE_I64 && is_int_in_c(expr->args[0]) && is_int_in_c(expr->args[1]))
+		first = (struct text) { arena_printf(e->arena, "(int64_t) %s", text_at_least(e->arena, first, LEVEL_UNARY)),
+					LEVEL_UNARY };
+	return c_narrow(e->arena, expr->type, infix(e, expr, first, args[1]));
+}
+
 static struct text operation(struct emit *e, const struct expr *expr, const struct text *args)
 {
 	switch (expr->op) {
@@ -440,7 +462,7 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 	case OP_MOD:
 		return quotient(e, expr, args);
 	case OP_ADD: case OP_SUB: case OP_MUL:
-		return c_narrow(e->arena, expr->type, infix(e, expr, args[0], args[1]));
+		return arithmetic(e, expr, args);
 	case OP_NEG:
 		return negation(e, args[0], expr->type);
 	case OP_ABS:
@@ -482,13 +504,11 @@ static struct text c_operation(struct emit *e, const struct point *point, const 
 static struct text conversion(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct expr literal = { .kind = EXPR_INT, .type = expr->type };
-	int64_t lo, hi;
 
 	if (!expr_is_constant(expr->args[0], &literal.integer) || expr->type == TYPE_BOOL)
 		return c_cast(e->arena, expr->type, expr->args[0]->type, c_expr(e, point, expr->args[0]));
-	c_limits(expr->type, &lo, &hi);
 	if (!type_is_float(expr->type))
-		literal.integer = literal.integer < lo ? lo : literal.integer > hi ? hi : literal.integer;
+		literal.integer = type_wrap(expr->type, literal.integer);
 	return c_literal(e->arena, &literal);
 }
 

@@ -43,7 +43,7 @@ static struct text float_text(struct arena *arena, double value, bool is_single)
 static struct text integer_literal(struct arena *arena, int64_t value, enum scalar_type type)
 {
 	if (type_is_float(type))
-		return float_text(arena, (double) value, type == TYPE_F32);
+		return float_text(arena, type == TYPE_F32 ? (double) (float) value : (double) value, type == TYPE_F32);
 	if (type == TYPE_BOOL)
 		return primary(value ? "true" : "false");
 	if (type == TYPE_U32)
@@ -65,14 +65,6 @@ static struct text plain_cast(struct arena *arena, enum scalar_type to, struct t
 	const char *operand = text_at_least(arena, value, LEVEL_UNARY);
 
 	return (struct text) { arena_printf(arena, "(%s) %s", type_c_name(to), operand), LEVEL_UNARY };
-}
-
-void c_limits(enum scalar_type type, int64_t *lo, int64_t *hi)
-{
-	int bits = 8 * type_size(type) - (type_is_signed(type) ? 1 : 0);
-
-	*hi = (int64_t) (UINT64_MAX >> (64 - bits));
-	*lo = type_is_signed(type) ? -*hi - 1 : 0;
 }
 
 struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
@@ -98,17 +90,17 @@ struct text c_narrow(struct arena *arena, enum scalar_type type, struct text val
 
 const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type)
 {
-	bool is_float = type_is_float(type), is_bool = type == TYPE_BOOL;
+	bool is_float = type_is_float(type);
 	int64_t lo, hi;
 
-	c_limits(type, &lo, &hi);
+	type_limits(type, &lo, &hi);
 	switch (op) {
 	case REDUCE_MUL:
 		return integer_literal(arena, 1, type).text;
 	case REDUCE_MIN:
-		return is_float ? "INFINITY" : integer_literal(arena, is_bool ? 1 : hi, type).text;
+		return is_float ? "INFINITY" : integer_literal(arena, hi, type).text;
 	case REDUCE_MAX:
-		return is_float ? "-INFINITY" : integer_literal(arena, is_bool ? 0 : lo, type).text;
+		return is_float ? "-INFINITY" : integer_literal(arena, lo, type).text;
 	case REDUCE_SET:
 	case REDUCE_ADD:
 	case REDUCE_N:

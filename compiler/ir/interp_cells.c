@@ -120,39 +120,20 @@ bool slot_update_integer(struct slot *slot, int64_t offset, enum reduce_op op, i
 {
 	int64_t result;
 
+	value = type_wrap(slot->type, value);
 	if (!combine(op, slot->type, slot_integer(slot, offset), value, &result))
 		return false;
-	slot_set_integer(slot, offset, integer_wrap(slot->type, result));
+	slot_set_integer(slot, offset, type_wrap(slot->type, result));
 	return true;
 }
 
 /* ---- integers of all widths ---- */
 
-int64_t integer_wrap(enum scalar_type type, int64_t value)
-{
-#define WRAP(id, c_type) case TYPE_##id: return (int64_t) (c_type) value;
-	switch (type) {
-	TYPES(WRAP)
-	case TYPE_BOOL:
-		return value != 0;
-	case TYPE_N:
-		break;
-	}
-#undef WRAP
-	return value;
-}
-
-static int64_t integer_largest(enum scalar_type type)
-{
-	int bits = 8 * type_size(type) - type_is_signed(type);
-
-	return (int64_t) (UINT64_MAX >> (64 - bits));
-}
-
 static int64_t saturate(enum scalar_type type, int64_t value)
 {
-	int64_t largest = integer_largest(type), smallest = type_is_signed(type) ? -largest - 1 : 0;
+	int64_t smallest, largest;
 
+	type_limits(type, &smallest, &largest);
 	return value > largest ? largest : value < smallest ? smallest : value;
 }
 

@@ -101,7 +101,7 @@ static int64_t divide(struct run *run, const struct node *node, int64_t a, int64
 	if (b == -1 && a == INT64_MIN)
 		return overflow(run, node);
 	if (node->op == OP_DIV)
-		return integer_wrap(node->type, floor_quotient(a, b));
+		return type_wrap(node->type, floor_quotient(a, b));
 	return a - floor_quotient(a, b) * b;
 }
 
@@ -117,14 +117,14 @@ static int64_t add_multiply(struct run *run, const struct node *node, int64_t a,
 	else
 		bad = __builtin_mul_overflow(a, b, &result);
 	if (node->type != TYPE_I64)
-		return integer_wrap(node->type, result);
+		return type_wrap(node->type, result);
 	return bad ? overflow(run, node) : result;
 }
 
 static int64_t negate(struct run *run, const struct node *node, int64_t a)
 {
 	if (node->type != TYPE_I64)
-		return integer_wrap(node->type, -a);
+		return type_wrap(node->type, -a);
 	return a == INT64_MIN ? overflow(run, node) : -a;
 }
 
@@ -211,7 +211,7 @@ static int64_t cast_to_integer(struct run *run, const struct node *node)
 {
 	if (node->has_float_args)
 		return integer_of_real(node->type, eval_real(run, node->args[0]));
-	return integer_wrap(node->type, eval_integer(run, node->args[0]));
+	return type_wrap(node->type, eval_integer(run, node->args[0]));
 }
 
 int64_t eval_integer(struct run *run, const struct node *node)

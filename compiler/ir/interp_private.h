@@ -154,11 +154,10 @@ double slot_real(const struct slot *slot, int64_t offset);
 int64_t slot_integer(const struct slot *slot, int64_t offset);
 void slot_set_real(struct slot *slot, int64_t offset, double value);
 void slot_set_integer(struct slot *slot, int64_t offset, int64_t value);
-/* target op= value; `op` is not SET. False: overflow. */
+/* target op= value, in the type of the target; `op` is not SET. False: overflow. */
 void slot_update_real(struct slot *slot, int64_t offset, enum reduce_op op, double value);
 bool slot_update_integer(struct slot *slot, int64_t offset, enum reduce_op op, int64_t value);
 const char *slot_cell_text(struct arena *arena, const struct slot *slot, int64_t offset); /* "x[3, 4]" */
-int64_t integer_wrap(enum scalar_type type, int64_t value);
 int64_t integer_of_real(enum scalar_type type, double value);
 
 /* ---- interp_expr.c ---- */

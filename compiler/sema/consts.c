@@ -21,7 +21,7 @@ static struct expr *evaluate(struct sema *sema, const struct tree_expr *expr)
 	struct context ctx = { .sema = sema, .scope = sema->consts, .purpose = PURPOSE_CONST };
 	struct expr *value = lower_value(&ctx, expr);
 
-	if (value && !value_is_literal(value) && value->kind != EXPR_BOOL) {
+	if (value && !value_is_literal(value->kind == EXPR_CAST ? value->args[0] : value) && value->kind != EXPR_BOOL) {
 		diag_error(sema->diags, DIAG_NOT_CONSTANT, expr->span, "this is not a constant");
 		return NULL;
 	}

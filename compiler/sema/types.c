@@ -59,18 +59,21 @@ static void warn_rounded(struct sema *sema, const struct expr *value)
 	diag_help(sema->diags, diag, (struct span) { 0 }, "a number with a point makes it one of floats, as in 1.0/2");
 }
 
-/* `value`, a number, as `type`: a literal changes, all else is cast. */
+/* `value`, a number, as `type`: a literal changes, or keeps its low bits; all else is cast. */
 struct expr *value_as(struct sema *sema, enum scalar_type type, struct expr *value)
 {
 	struct expr *cast;
 
 	if (value->kind == EXPR_INT && type_is_float(type)) {
 		warn_rounded(sema, value);
-		return value_float(sema, (double) value->integer, type, value->span);
+		return value_float(sema, type == TYPE_F32 ? (double) (float) value->integer : (double) value->integer, type,
+				   value->span);
 	}
+	if (value->kind == EXPR_INT && type_is_integer(type))
+		return value_int(sema, type_wrap(type, value->integer), value->span);
 	if (value->kind == EXPR_FLOAT && type_is_float(type))
 		return value_float(sema, value->real, type, value->span);
-	if (value->type == type || (value->kind == EXPR_INT && type_is_integer(type)))
+	if (value->type == type)
 		return value;
 	cast = expr_cast(sema->arena, type, value);
 	cast->span = value->span;
@@ -342,10 +345,22 @@ struct expr *value_cast(struct sema *sema, enum scalar_type type, struct expr *a
 		return NULL;
 	if (type != TYPE_BOOL && !value_expect_number(sema, a, "cast"))
 		return NULL;
-	return with_span(expr_as(sema->arena, type, a), span);
+	/* Of what is cast to it, the type stays, also beside operands of others. */
+	return with_span((a->kind == EXPR_FLOAT ? expr_cast : expr_as)(sema->arena, type, a), span);
 }
 
 /* ---- functions ---- */
+
+/* NaN, if one of them is. */
+static struct expr *fold_min_max(enum expr_op op, struct expr *a, struct expr *b)
+{
+	bool a_is_less = a->kind == EXPR_INT ? a->integer < b->integer : a->real < b->real;
+	bool b_is_less = a->kind == EXPR_INT ? b->integer < a->integer : b->real < a->real;
+
+	if (a->kind == EXPR_FLOAT && isnan(a->real))
+		return a;
+	return (op == OP_MIN ? a_is_less : b_is_less) ? a : b;
+}
 
 struct expr *value_min_max(struct sema *sema, enum expr_op op, struct expr *a, struct expr *b,
 			   struct span span)
@@ -354,9 +369,9 @@ struct expr *value_min_max(struct sema *sema, enum expr_op op, struct expr *a, s
 
 	if (!value_expect_number(sema, a, op_text(op)) || !value_expect_number(sema, b, op_text(op)))
 		return NULL;
-	if (value_is_literal(a) && value_is_literal(b))
-		return (literal_real(a) < literal_real(b)) == (op == OP_MIN) ? a : b;
 	type = common_type(a, b);
+	if (value_is_literal(a) && value_is_literal(b))
+		return fold_min_max(op, value_as(sema, type, a), value_as(sema, type, b));
 	a = value_as(sema, type, a);
 	return with_span(expr_binary(sema->arena, op, type, a, value_as(sema, type, b)), span);
 }
@@ -441,25 +456,17 @@ struct expr *value_number_function(struct sema *sema, enum expr_op op, struct ex
 
 /* ---- reductions ---- */
 
-static int64_t integer_extreme(enum scalar_type type, bool largest)
-{
-	int bits = 8 * type_size(type) - (type_is_signed(type) ? 1 : 0);
-	int64_t top = bits >= 63 ? INT64_MAX : ((int64_t) 1 << bits) - 1;
-
-	if (largest)
-		return top;
-	return type_is_signed(type) ? -top - 1 : 0;
-}
-
 struct expr *value_identity(struct sema *sema, enum reduce_op op, enum scalar_type type, struct span span)
 {
 	bool is_extreme = op == REDUCE_MIN || op == REDUCE_MAX;
+	int64_t lo, hi;
 
 	if (type == TYPE_BOOL)
 		return value_bool(sema, false, span);
 	if (type_is_float(type) && is_extreme)
 		return value_float(sema, op == REDUCE_MIN ? INFINITY : -INFINITY, type, span);
+	type_limits(type, &lo, &hi);
 	if (is_extreme)
-		return value_int(sema, integer_extreme(type, op == REDUCE_MIN), span);
+		return value_int(sema, op == REDUCE_MIN ? hi : lo, span);
 	return value_as(sema, type, value_int(sema, op == REDUCE_MUL, span));
 }

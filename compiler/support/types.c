@@ -51,6 +51,24 @@ bool type_is_signed(enum scalar_type type)
 	return rows[type].is_signed;
 }
 
+void type_limits(enum scalar_type type, int64_t *lo, int64_t *hi)
+{
+	int bits = type == TYPE_BOOL ? 1 : 8 * type_size(type) - (type_is_signed(type) ? 1 : 0);
+
+	*hi = (int64_t) (UINT64_MAX >> (64 - bits));
+	*lo = type_is_signed(type) ? -*hi - 1 : 0;
+}
+
+int64_t type_wrap(enum scalar_type type, int64_t value)
+{
+	int bits = 8 * type_size(type);
+	uint64_t low = (uint64_t) value << (64 - bits);
+
+	if (type == TYPE_BOOL)
+		return value != 0;
+	return type_is_signed(type) ? (int64_t) low >> (64 - bits) : (int64_t) (low >> (64 - bits));
+}
+
 bool type_from_name(const char *name, enum scalar_type *type)
 {
 	for (int i = 0; i < TYPE_N; i++) {
