@@ -3,7 +3,8 @@
  * Reductions inside expressions: sum(k in 0..n) E, dot(a, b), matmul(A, B) and the like.
  *
  * Where the reduction depends only on the variables of the group, it is a LOCAL array of the group: set to
- * the identity, accumulated over the reduction's own dims, read by the stage that needs it. Two cases are
+ * the identity, which is of the body's own type (of no i32, the least is the largest i32, though integers are
+ * computed in 64 bits), accumulated over the reduction's own dims, read by the stage that needs it. Two cases are
  * computed apart, in a group before and into an array of their own: what depends on no variable at all while
  * the group has some (it would be computed again at every point), and what depends on a variable of a
  * reduction around it, which no LOCAL array can hold. */
@@ -139,6 +140,7 @@ static struct expr *reduce_here(const struct context *ctx, const struct reductio
 	struct draft_stage *stage;
 	slot_list own = { 0 };
 	int first = ctx->draft->slots.n;
+	enum scalar_type type;
 	struct array *local;
 	struct expr *value;
 
@@ -146,11 +148,12 @@ static struct expr *reduce_here(const struct context *ctx, const struct reductio
 	value = lower_own(&inner, r, &own, &point) ? r->term(&inner, r, &point) : NULL;
 	if (!value || !value_expect_number(sema, value, r->word))
 		return NULL;
+	type = value->type;
 	value = value_as(sema, value_settled_type(value), value);
 	local = array_add(sema,
 			  array_fresh_name(sema, arena_printf(sema->arena, "%s.%s", ctx->base, r->word)),
 			  ROLE_LOCAL, value->type, &(struct shape) { 0 }, span);
-	stage = add_local_stage(ctx, local, value_identity(sema, r->op, value->type, span));
+	stage = add_local_stage(ctx, local, value_identity(sema, r->op, type, span));
 	stage->is_init = true;
 	stage = add_local_stage(ctx, local, value);
 	stage->op = r->op;

@@ -280,7 +280,7 @@ def main():
     here = os.getcwd()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        for part in (stored, from_floats, to_floats, places, states, folded):
+        for part in (stored, from_floats, to_floats, places, states, of_nothing, folded):
             part()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
