@@ -59,6 +59,12 @@ static void warn_rounded(struct sema *sema, const struct expr *value)
 	diag_help(sema->diags, diag, (struct span) { 0 }, "a number with a point makes it one of floats, as in 1.0/2");
 }
 
+/* Rounded once. */
+static double integer_as_real(int64_t value, enum scalar_type type)
+{
+	return type == TYPE_F32 ? (double) (float) value : (double) value;
+}
+
 /* `value`, a number, as `type`: a literal changes, or keeps its low bits; all else is cast. */
 struct expr *value_as(struct sema *sema, enum scalar_type type, struct expr *value)
 {
@@ -66,8 +72,7 @@ struct expr *value_as(struct sema *sema, enum scalar_type type, struct expr *val
 
 	if (value->kind == EXPR_INT && type_is_float(type)) {
 		warn_rounded(sema, value);
-		return value_float(sema, type == TYPE_F32 ? (double) (float) value->integer : (double) value->integer, type,
-				   value->span);
+		return value_float(sema, integer_as_real(value->integer, type), type, value->span);
 	}
 	if (value->kind == EXPR_INT && type_is_integer(type))
 		return value_int(sema, type_wrap(type, value->integer), value->span);

@@ -134,8 +134,8 @@ def to_floats():
             program.put(kind, text(value), single)
             program.put(kind, f"cast<{kind}>({text(value)})", single)
             program.put(kind, f"cast<{kind}>({text(value)} + 0*one[i])", single)
-    for words in ["0.1", "-0.0", "1e-40", "1e-46", "-1e-46", "3.4028236e38", "3.4028235e38", "1e39", "-inf", "inf - inf",
-                  "1e-320", "5e-324", "1.00000006", "0.1 + 0.2", "1e308*10", "2.0/3"]:
+    for words in ["0.1", "-0.0", "1e-40", "1e-46", "-1e-46", "3.4028236e38", "3.4028235e38", "1e39", "-inf",
+                  "inf - inf", "1e-320", "5e-324", "1.00000006", "0.1 + 0.2", "1e308*10", "2.0/3"]:
         program.put("f32", words, real(words))
         program.put("f64", words, real(words))
         program.put("f64", f"cast<f64>({words})", real(words))
