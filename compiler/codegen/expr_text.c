@@ -439,8 +439,7 @@ static struct text arithmetic(struct emit *e, const struct expr *expr, const str
 	struct text first = args[0];
 
 	if (expr->type == TYPE_I64 && is_int_in_c(expr->args[0]) && is_int_in_c(expr->args[1]))
-		first = (struct text) { arena_printf(e->arena, "(int64_t) %s", text_at_least(e->arena, first, LEVEL_UNARY)),
-					LEVEL_UNARY };
+		first = c_cast(e->arena, TYPE_I64, TYPE_I32, first);
 	return c_narrow(e->arena, expr->type, infix(e, expr, first, args[1]));
 }
 
