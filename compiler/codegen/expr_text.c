@@ -330,6 +330,21 @@ static struct text selection(struct emit *e, const struct expr *expr, const stru
 	return c_narrow(e->arena, expr->type, text);
 }
 
+static bool is_extreme(const struct expr *expr)
+{
+	return expr->kind == EXPR_OP && (expr->op == OP_MIN || expr->op == OP_MAX);
+}
+
+/* Does the second operand of a minimum or maximum go first? pmgrt_math.h wants those last that are such, and needs no
+ * test of a literal. */
+static bool are_swapped(const struct expr *expr)
+{
+	const struct expr *a = expr->args[0], *b = expr->args[1];
+
+	return is_extreme(expr) && type_is_float(expr->type) && !is_extreme(b) && a->kind != EXPR_FLOAT &&
+	       (is_extreme(a) || b->kind == EXPR_FLOAT);
+}
+
 static struct text function_call(struct emit *e, const struct expr *expr, const struct text *args)
 {
 	const char *name = op_rows[expr->op].text, *type = type_name(expr->type);
@@ -339,7 +354,7 @@ static struct text function_call(struct emit *e, const struct expr *expr, const 
 	else if (expr->type == TYPE_F32)
 		name = arena_printf(e->arena, "%sf", name);
 	if (op_rows[expr->op].arity == 2)
-		return call_2(e, name, args[0], args[1]);
+		return call_2(e, name, args[are_swapped(expr)], args[!are_swapped(expr)]);
 	return (struct text) { arena_printf(e->arena, "%s(%s)", name, args[0].text), LEVEL_PRIMARY };
 }
 

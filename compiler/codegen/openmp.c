@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The OpenMP target: how parallel and vector loops and updates that may meet are written in C11 with pragmas. The
- * runtime sets the number of threads around the kernel. A minimum or maximum of floats has no clause that lets NaN
- * through, and no pragma: the passes keep such loops serial, and such updates go through the runtime. */
+ * runtime sets the number of threads around the kernel. Minima and maxima of floats let NaN through, which OpenMP's own
+ * do not: pmgrt_math.h declares theirs. Atomic ones have no pragma and go through the runtime. */
 #include "codegen/codegen_private.h"
 
 static const char *clause_operator(enum reduce_op op)
@@ -14,11 +14,16 @@ static const char *clause_operator(enum reduce_op op)
 	return operators[op];
 }
 
-/* Floats added or multiplied in another order have other last bits. */
-static void note_order(struct emit *e, enum reduce_op op, enum scalar_type type)
+/* In another order floats have other last bits, the least and largest one of the zeros of both signs. */
+static void note_order(struct emit *e, enum scalar_type type)
 {
-	if (type_is_float(type) && (op == REDUCE_ADD || op == REDUCE_MUL))
+	if (type_is_float(type))
 		*e->layout->is_unordered = true;
+}
+
+static bool lets_nan_through(const struct cell *cell, enum scalar_type type)
+{
+	return type_is_float(type) && (cell->op == REDUCE_MIN || cell->op == REDUCE_MAX);
 }
 
 static void openmp_above_loop(struct emit *e, const struct loop_use *use)
@@ -38,11 +43,12 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
-		const struct stage *stage = cell->of;
+		const enum scalar_type type = ((const struct stage *) cell->of)->write.array->type;
 
-		str_add(&pragma, " reduction(%s:%s)", clause_operator(cell->op), cell->name);
+		str_add(&pragma, " reduction(%s%s:%s)", lets_nan_through(cell, type) ? "pmg_" : "",
+			clause_operator(cell->op), cell->name);
 		if (use->is_parallel)
-			note_order(e, cell->op, stage->write.array->type);
+			note_order(e, type);
 	}
 	str_add(&pragma, "%s", pivots_clause(e));
 	if (use->is_parallel && !e->in_region)
@@ -60,7 +66,7 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 {
 	bool has_pragma = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
 
-	note_order(e, update->op, update->type);
+	note_order(e, update->type);
 	if (has_pragma) {
 		line(e->w, "#pragma omp atomic");
 		line(e->w, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);

@@ -209,12 +209,15 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 
 /* ---- updates ---- */
 
+/* Of floats, the new value goes first: pmgrt_math.h. */
 static struct text extreme(struct emit *e, const struct update *update)
 {
 	const char *name = update->op == REDUCE_MIN ? "min" : "max", *type = type_name(update->type);
+	const bool is_float = type_is_float(update->type);
 
-	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", name, type, update->target,
-					    update->value.text), LEVEL_PRIMARY };
+	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", name, type,
+					    is_float ? update->value.text : update->target,
+					    is_float ? update->target : update->value.text), LEVEL_PRIMARY };
 }
 
 struct text update_result(struct emit *e, const struct update *update)

@@ -8,13 +8,6 @@
 #include "passes/pass_private.h"
 
 const char serial_for_children[] = "it runs over the children of one node";
-const char serial_for_nan[] = "a minimum or maximum that lets NaN through is computed in order";
-
-bool update_lets_nan_through(const struct stage *stage)
-{
-	return (stage->op == REDUCE_MIN || stage->op == REDUCE_MAX) && type_is_float(stage->write.array->type);
-}
-
 /* Those of `meeting` that no accumulator of the loop keeps apart. */
 static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_node *node, const stage_list *meeting)
 {
@@ -24,16 +17,6 @@ static stage_list need_atomics(struct module *module, __isl_keep isl_schedule_no
 		if (!schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]))
 			vec_push(module->arena, &list, meeting->items[i]);
 	return list;
-}
-
-static bool is_accumulated_in_order(const struct tree_walk *walk, __isl_keep isl_schedule_node *node,
-				    const stage_list *meeting)
-{
-	for (int i = 0; i < meeting->n && !walk->options->is_device; i++)
-		if (schedule_has_mark_above(node, MARK_ACCUMULATE, meeting->items[i]) &&
-		    update_lets_nan_through(meeting->items[i]))
-			return true;
-	return false;
 }
 
 void loop_remark_serial(struct module *module, const struct mark *mark, const char *why, const char *sample)
@@ -219,12 +202,11 @@ static bool is_atomic_inside(struct tree_walk *walk, __isl_keep isl_schedule_nod
 	return inside && tree_has_loop_below(node);
 }
 
-/* Are floats added in the order in which threads come to it? */
+/* Are floats updated in the order in which threads come to it? */
 static bool is_order_lost(const stage_list *meeting)
 {
 	for (int i = 0; i < meeting->n; i++)
-		if (type_is_float(meeting->items[i]->write.array->type) && meeting->items[i]->op != REDUCE_MIN &&
-		    meeting->items[i]->op != REDUCE_MAX)
+		if (type_is_float(meeting->items[i]->write.array->type))
 			return true;
 	return false;
 }
@@ -249,8 +231,7 @@ static bool is_shared_by_parts(const struct tree_walk *walk, __isl_keep isl_sche
 {
 	stage_list updates = need_atomics(walk->module, node, meeting);
 
-	return loop_has_parts(walk->options, mark) && updates.n == 0 &&
-	       (is_order_lost(meeting) || is_accumulated_in_order(walk, node, meeting));
+	return loop_has_parts(walk->options, mark) && updates.n == 0 && is_order_lost(meeting);
 }
 
 /* Copies are added in the order of the threads, and a team updates each cell by one thread. */
@@ -296,9 +277,6 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 				      dependence_sample(walk->module, isl_union_map_copy(strict)));
 	} else if (is_shared_by_parts(walk, node, mark, &meeting)) {
 		node = share_by_parts(walk, node, mark);
-	} else if (is_accumulated_in_order(walk, node, &meeting)) {
-		decide_in_order(walk, mark, serial_for_nan, updates);
-		*descend = true;
 	} else if (walk->options->deterministic && is_order_lost(&meeting)) {
 		node = share_in_order(walk, node, mark, updates, descend);
 	} else {

@@ -132,12 +132,10 @@ void module_prune(struct module *module, bool remarks);
 
 /* ---- parallel.c ---- */
 
-extern const char serial_for_children[], serial_for_nan[];      /* reasons */
+extern const char serial_for_children[];        /* a reason */
 
 /* "stays serial: why", with two iterations that need each other unless `sample` is NULL. */
 void loop_remark_serial(struct module *module, const struct mark *mark, const char *why, const char *sample);
-/* A minimum or maximum of floats, which OpenMP's own would compute differently. */
-bool update_lets_nan_through(const struct stage *stage);
 
 /* ---- private.c ---- */
 

@@ -12,7 +12,10 @@
  * iterations at a time: then these are the same ones however many threads there are. */
 #include "passes/pass_private.h"
 
-enum { CHUNK = 64 };            /* a multiple of the lanes of any vector */
+enum {
+	CHUNK = 64,             /* a multiple of the lanes of any vector */
+	FEW = 8
+};
 
 static bool is_atomic(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
@@ -27,14 +30,29 @@ static bool is_shared(__isl_keep isl_schedule_node *node)
 	return mark && mark->kind == MARK_PARALLEL;
 }
 
+/* The least and largest floats let NaN through. */
+static bool is_float_extreme(const struct stage *stage)
+{
+	return (stage->op == REDUCE_MIN || stage->op == REDUCE_MAX) && type_is_float(stage->write.array->type);
+}
+
+/* Of so few terms, an extreme is unrolled by compilers, which then take the loop around it for their vectors: a pool. */
+static bool is_unrolled(const struct tree_walk *walk, const struct mark *mark, const struct stage *stage)
+{
+	int64_t length;
+
+	return !walk->options->is_device && is_float_extreme(stage) &&
+	       dim_has_known_length(walk->module, mark->dim, &length) && length < FEW;
+}
+
 /* Threads of a processor add the lanes of their parts of the loop to one sum each (codegen/parts.c). */
 static bool update_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) &&
-	       !(walk->options->is_device && is_shared(node)) && !update_lets_nan_through(stage);
+	       !(walk->options->is_device && is_shared(node)) && !(walk->options->is_device && is_float_extreme(stage));
 }
 
-static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct mark *mark)
 {
 	isl_union_map *strict = tree_carried(node, walk->region->strict);
 	isl_union_map *updates = tree_carried(node, walk->region->reduction);
@@ -42,7 +60,8 @@ static bool carries_nothing(struct tree_walk *walk, __isl_keep isl_schedule_node
 	bool nothing = isl_union_map_is_empty(strict) == isl_bool_true;
 
 	for (int i = 0; i < meeting.n; i++)
-		nothing = nothing && update_allows(walk, node, meeting.items[i]);
+		nothing = nothing && !is_unrolled(walk, mark, meeting.items[i]) &&
+			  update_allows(walk, node, meeting.items[i]);
 	isl_union_map_free(strict);
 	isl_union_map_free(updates);
 	return nothing;
@@ -113,7 +132,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 
 	for (int i = 0; allowed && i < below.n; i++)
 		allowed = !is_atomic(walk, node, below.items[i]) && !stage_checks_index(below.items[i]);
-	if (!allowed || !carries_nothing(walk, node))
+	if (!allowed || !carries_nothing(walk, node, mark))
 		return node;
 	*descend = false;
 	if (is_gathered_sum(mark->stage, mark_dim_number(mark))) {
@@ -154,8 +173,8 @@ static const char *why_serial(const struct tree_walk *walk, __isl_keep isl_sched
 
 	if (mark->kind == MARK_CHILDREN)
 		return serial_for_children;
-	if (!*may && update_lets_nan_through(stage))
-		return serial_for_nan;
+	if (!*may && walk->options->is_device && is_float_extreme(stage))
+		return "a minimum or maximum that lets NaN through is computed in order";
 	if (!*may && !tree_has_loop_below(node) && is_gathered_sum(stage, mark_dim_number(mark)))
 		return for_gathers;
 	return arena_printf(walk->module->arena, "its iterations %supdate the same cell of '%s'", may,
