@@ -36,7 +36,7 @@ static bool is_float_extreme(const struct stage *stage)
 	return (stage->op == REDUCE_MIN || stage->op == REDUCE_MAX) && type_is_float(stage->write.array->type);
 }
 
-/* Of so few terms, an extreme is unrolled by compilers, which then take the loop around it for their vectors: a pool. */
+/* An extreme of so few is unrolled by compilers, which then take the loop around it for their vectors: a pool. */
 static bool is_unrolled(const struct tree_walk *walk, const struct mark *mark, const struct stage *stage)
 {
 	int64_t length;
