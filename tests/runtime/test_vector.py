@@ -23,9 +23,9 @@ GCC = [
     ("double", "pmg_min_f64(x[i], y[i])", "vminpd|vblendvpd"),
     ("float", "pmg_max_f32(x[i], y[i])", "vmaxps|vblendvps"),
     ("double", "pmg_unit_scale_f64(x[i])", r"vpsubq\s.*ymm"), ("float", "pmg_unit_scale_f32(x[i])", r"vpsubd\s.*ymm"),
-    ("double", "pmg_max_f64(x[i], pmg_max_f64(y[i], 2*x[i]))", "vmaxpd"),
-    ("float", "pmg_min_f32(1.0f, pmg_max_f32(0.0f, x[i]))", "vminps"),
-    ("double", "pmg_max_f64(pmg_min_f64(x[i], y[i]), pmg_min_f64(2*x[i], pmg_max_f64(x[i], y[i])))", "vm(ax|in)pd"),
+    ("double", "pmg_max_f64(x[i], pmg_max_f64(y[i], 2*x[i]))", "vmaxpd|vblendvpd"),
+    ("float", "pmg_min_f32(1.0f, pmg_max_f32(0.0f, x[i]))", "vminps|vblendvps"),
+    ("double", "pmg_max_f64(pmg_min_f64(x[i], y[i]), pmg_min_f64(2*x[i], pmg_max_f64(x[i], y[i])))", "vm(ax|in)pd|vblendvpd"),
 ]
 GLIBC_2_35 = [("double", "tanh(x[i])", "_ZGVdN4v_tanh"), ("double", "pmg_exprelr_f64(x[i])", "_ZGVdN4v_expm1"),
               ("float", "pmg_exprelr_f32(x[i])", "_ZGVdN8v_expm1f")]
