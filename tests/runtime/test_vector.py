@@ -23,7 +23,7 @@ GCC = [
     ("double", "pmg_min_f64(x[i], y[i])", "vminpd|vblendvpd"),
     ("float", "pmg_max_f32(x[i], y[i])", "vmaxps|vblendvps"),
     ("double", "pmg_unit_scale_f64(x[i])", r"vpsubq\s.*ymm"), ("float", "pmg_unit_scale_f32(x[i])", r"vpsubd\s.*ymm"),
-    ("double", "pmg_max_f64(x[i], pmg_max_f64(y[i], 2*x[i]))", "vmaxpd|vblendvpd"),
+    ("double", "pmg_max_f64(y[i], pmg_max_f64(x[i], 3.0))", "vmaxpd|vblendvpd"),
     ("float", "pmg_min_f32(1.0f, pmg_max_f32(0.0f, x[i]))", "vminps|vblendvps"),
     ("double", "pmg_max_f64(pmg_min_f64(x[i], y[i]), pmg_min_f64(2*x[i], pmg_max_f64(x[i], y[i])))", "vm(ax|in)pd|vblendvpd"),
 ]
