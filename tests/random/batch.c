@@ -11,7 +11,7 @@
 
 enum { SECONDS = 900 };
 
-/* In pairs, one for each C compiler. Candidates, of which a plan takes one, are compiled by the first row only: they
+/* In pairs, one for each C compiler; the last is for a device, emulated. Candidates, of which a plan takes one, are compiled by the first row only: they
  * multiply the time to compile. */
 static const struct variant table[] = {
 	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
@@ -24,11 +24,17 @@ static const struct variant table[] = {
 	{ .name = "clang serial", .pmgc = "--parallel=off --candidates=1", .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--blas=on --candidates=1", .compiler = "gcc" },
 	{ .name = "clang scalar", .pmgc = "--vector=off --candidates=1", .compiler = "clang" },
+	{ .name = "cuda", .pmgc = "--target=cuda --candidates=1", .compiler = "device" },
 };
 
 int n_variants_of_table(void)
 {
 	return (int) (sizeof table / sizeof table[0]);
+}
+
+int n_variants_of_processors(void)
+{
+	return n_variants_of_table() - 1;
 }
 
 struct variant variant_of_table(int number)
@@ -38,12 +44,21 @@ struct variant variant_of_table(int number)
 
 /* ---- a file ---- */
 
+/* What a program promises, by its name: generate.py. */
+static enum agreement agreement_of(const struct module *module)
+{
+	return module->name[0] == 'x' ? AGREE_EXACTLY : module->name[0] == 's' ? AGREE_SINGLY : AGREE_CLOSELY;
+}
+
 static enum outcome run_draws(struct comparison *comparison, struct compilation *c, long first, long last)
 {
 	for (int m = 0; m < c->modules.n && compilation_find_pivots(c, c->modules.items[m]); m++)
-		for (long draw = first; draw <= last; draw++)
-			comparison_draw(comparison, c->modules.items[m], (uint64_t) (draw + 1009*m),
-					c->modules.items[m]->name[0] == 'x' ? AGREE_EXACTLY : AGREE_CLOSELY);
+		for (long draw = first; draw <= last; draw++) {
+			const uint64_t seed = (uint64_t) (draw + 1009*m);
+
+			comparison->is_wide = seed % 4 == 0;
+			comparison_draw(comparison, c->modules.items[m], seed, agreement_of(c->modules.items[m]));
+		}
 	return comparison->failed ? OUTCOME_DIFFERS : OUTCOME_AGREES;
 }
 
@@ -75,8 +90,8 @@ enum outcome file_check(const struct batch *batch, const char *path, long first,
 
 static bool generate(const struct batch *batch, const char *path)
 {
-	return run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld %ld > %s", batch->seed,
-			   batch->count, batch->first, path);
+	return run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py %ld %ld %ld %s > %s", batch->seed,
+			   batch->count, batch->first, batch->kind, path);
 }
 
 static long first_draw(const struct batch *batch)
@@ -86,11 +101,17 @@ static long first_draw(const struct batch *batch)
 
 static void shrink(const struct batch *batch, const char *path)
 {
-	fprintf(stderr, "program %ld of seed %ld:\n", batch->first, batch->seed);
 	for (int v = 0; v < 3; v++)
 		if (batch->variants[v] >= 0)
 			run_command("${PYTHON:-/usr/bin/python3} tests/random/shrink.py %s %ld-%ld %d >&2", path,
 				    first_draw(batch), first_draw(batch) + batch->draws - 1, batch->variants[v]);
+}
+
+/* One line for a program that fails. */
+static void tell_program(const struct batch *batch, const char *what)
+{
+	fprintf(stderr, "FAILED program %ld of seed %ld (%s), %s: %s/%s %ld %ld-%ld\n", batch->first, batch->seed,
+		batch->kind, what, batch->build, batch->program, batch->seed, batch->first, batch->first);
 }
 
 static struct tally batch_run(const struct batch *batch)
@@ -108,6 +129,8 @@ static struct tally batch_run(const struct batch *batch)
 	if (tally.failed && batch->count == 1 && batch->shrinks)
 		shrink(batch, path);
 	unlink(path);
+	if (tally.failed && batch->count == 1)
+		tell_program(batch, "differs or is refused");
 	return tally;
 }
 
@@ -146,11 +169,12 @@ pid_t batch_start(const struct batch *batch, int *pipe_end)
 
 static void blame_program(const struct batch *batch, int status)
 {
-	char path[64];
+	char path[64], what[32];
 
+	snprintf(what, sizeof what, "status %d", status);
+	tell_program(batch, what);
 	snprintf(path, sizeof path, "/tmp/pmg-died-%ld-%ld.pmg", batch->seed, batch->first);
-	fprintf(stderr, "program %ld of seed %ld ends with status %d\n", batch->first, batch->seed, status);
-	if (generate(batch, path) && batch->shrinks)
+	if (batch->shrinks && generate(batch, path))
 		shrink(batch, path);
 	unlink(path);
 }

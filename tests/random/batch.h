@@ -11,7 +11,8 @@
 /* Programs first..first+count-1 of a seed, each on `draws` draws, built by some rows of the table of
  * variants (-1: none). */
 struct batch {
-	const char *build;
+	const char *build, *kind;       /* of programs, for generate.py */
+	const char *program;            /* below `build`, which repeats one */
 	long seed, first, count, draws;
 	int variants[3];
 	bool shrinks;                   /* reduces and prints what fails */
@@ -23,6 +24,8 @@ struct tally {
 
 struct variant variant_of_table(int number);
 int n_variants_of_table(void);
+/* But for the last, which is for a device. */
+int n_variants_of_processors(void);
 
 /* A file, at draws first..last, by the variants of `batch`. */
 enum outcome file_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally);

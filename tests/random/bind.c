@@ -2,6 +2,7 @@
  *
  * Random sizes and data for any pipeline. */
 #include "random/bind.h"
+#include "random/values.h"
 
 #include <string.h>
 
@@ -18,18 +19,9 @@ static int fence_byte(const struct binding_set *set)
 	return FENCE_BYTE | (set->random >> 20 & 1 ? FENCE_SIGN : 0);
 }
 
-static uint64_t next(struct binding_set *set)
-{
-	uint64_t z = set->random += 0x9e3779b97f4a7c15u;
-
-	z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-	z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-	return z ^ (z >> 31);
-}
-
 static int64_t below(struct binding_set *set, int64_t n)
 {
-	return (int64_t) (next(set) % (uint64_t) n);
+	return random_below(&set->random, n);
 }
 
 /* Extents and limits: affine expressions over params. */
@@ -53,41 +45,78 @@ static int64_t value_of(const struct binding_set *set, const struct expr *expr)
 
 /* ---- index arrays ---- */
 
-static void fill_offsets(struct binding_set *set, int64_t *v, int64_t n, int64_t limit)
+/* What an array of indices looks like: as it comes, in every fourth draw each of the others. */
+enum shape { MIXED, ALIKE, EXTREME, LONG };
+
+static enum shape draw_shape(struct binding_set *set)
 {
-	for (int64_t i = 1; i + 1 < n; i++)
-		v[i] = below(set, limit + 1);
-	for (int64_t i = 1; i + 1 < n; i++)
-		for (int64_t j = i; j > 1 && v[j - 1] > v[j]; j--) {
+	return below(set, 4) ? MIXED : (enum shape) (1 + below(set, 3));
+}
+
+static void sort(int64_t *v, int64_t first, int64_t n)
+{
+	for (int64_t i = first; i < n; i++)
+		for (int64_t j = i; j > first && v[j - 1] > v[j]; j--) {
 			int64_t swap = v[j];
 
 			v[j] = v[j - 1];
 			v[j - 1] = swap;
 		}
+}
+
+/* Segments of any length; or of one; or one with all; or empty ones at both ends. */
+static void fill_offsets(struct binding_set *set, int64_t *v, int64_t n, int64_t limit)
+{
+	const enum shape shape = draw_shape(set);
+	const int64_t one = below(set, n);
+
+	for (int64_t i = 1; i + 1 < n; i++)
+		v[i] = shape == ALIKE ? (i < limit ? i : limit)
+		     : shape == EXTREME ? (i <= one ? 0 : limit)
+		     : shape == LONG && (i < n/4 || i > n - n/4) ? (i < n/4 ? 0 : limit) : below(set, limit + 1);
+	sort(v, 1, n - 1);
 	v[0] = 0;
 	v[n - 1] = limit;
 }
 
+/* Trees and chains; or roots alone; or stars; or one chain for each segment. */
 static void fill_tree(struct binding_set *set, int64_t *v, int64_t n, const int64_t *segments, int64_t n_segments)
 {
+	const enum shape shape = draw_shape(set);
 	int64_t first = 0, s = 0;
 
 	for (int64_t i = 0; i < n; i++) {
 		while (segments && s + 1 < n_segments && segments[s + 1] <= i)
 			first = segments[++s];
-		v[i] = i == first || below(set, 6) == 0 ? -1
+		v[i] = i == first || shape == ALIKE ? -1
+		     : shape == EXTREME ? 0
+		     : shape == LONG ? i - first - 1
+		     : below(set, 6) == 0 ? -1
 		     : below(set, 2) ? i - first - 1 : below(set, i - first);
 	}
 }
 
+/* Any value; or one for all; or the ends; or each once, as far as there are enough. */
+static int64_t draw_index(struct binding_set *set, enum shape shape, int64_t i, int64_t limit, int64_t one)
+{
+	if (shape == ALIKE)
+		return one;
+	if (shape == EXTREME)
+		return below(set, 2) ? limit - 1 : 0;
+	return shape == LONG ? i % limit : below(set, limit);
+}
+
 static void fill_index(struct binding_set *set, const struct array *array, int64_t *v, int64_t n, int64_t limit)
 {
-	int64_t first = array->facts & FACT_UNIQUE ? below(set, limit - n + 1) : 0;
-	bool is_ordered = array->facts & (FACT_SORTED | FACT_UNIQUE);
+	const enum shape shape = draw_shape(set);
+	const bool is_unique = array->facts & FACT_UNIQUE;
+	const int64_t first = is_unique ? below(set, limit - n + 1) : 0, one = limit ? below(set, limit) : 0;
 
 	for (int64_t i = 0; i < n; i++)
-		v[i] = array->facts & FACT_UNIQUE ? first + i : is_ordered ? i * limit / n : below(set, limit);
-	for (int64_t i = n - 1; i > 0 && !(array->facts & FACT_SORTED); i--) {
+		v[i] = is_unique ? first + i : draw_index(set, shape, i, limit, one);
+	if (array->facts & FACT_SORTED)
+		sort(v, 0, n);
+	for (int64_t i = n - 1; i > 0 && !(array->facts & FACT_SORTED) && shape != LONG; i--) {
 		int64_t j = below(set, i + 1), swap = v[i];
 
 		v[i] = v[j];
@@ -115,35 +144,7 @@ static bool fill_facts(struct binding_set *set, const struct array *array, int64
 	return true;
 }
 
-/* ---- values ---- */
-
-static void fill_value(enum scalar_type type, void *data, int64_t i, int64_t value)
-{
-	switch (type) {
-	case TYPE_F64: ((double *) data)[i] = (double) value; break;
-	case TYPE_F32: ((float *) data)[i] = (float) value; break;
-	case TYPE_I64: ((int64_t *) data)[i] = value; break;
-	case TYPE_I32: ((int32_t *) data)[i] = (int32_t) value; break;
-	case TYPE_I16: ((int16_t *) data)[i] = (int16_t) value; break;
-	case TYPE_I8: ((int8_t *) data)[i] = (int8_t) value; break;
-	case TYPE_U32: ((uint32_t *) data)[i] = (uint32_t) (value + 8); break;
-	case TYPE_U16: ((uint16_t *) data)[i] = (uint16_t) (value + 8); break;
-	case TYPE_U8: ((uint8_t *) data)[i] = (uint8_t) (value + 8); break;
-	case TYPE_BOOL: ((bool *) data)[i] = value > 0; break;
-	case TYPE_N: break;
-	}
-}
-
-/* Diagonals of systems, by the names that the field gives them, are large enough for the systems to be well posed. */
-static int64_t dominance(const struct array *array)
-{
-	static const char *const diagonals[] = { "diag", "diag2", "b", "cm", "axial" };
-	bool is_one = false;
-
-	for (size_t i = 0; i < sizeof diagonals / sizeof diagonals[0]; i++)
-		is_one = is_one || !strcmp(array->name, diagonals[i]);
-	return is_one ? 60 : 0;
-}
+/* ---- arrays ---- */
 
 static bool draw_array(struct binding_set *set, struct arena *arena, const struct array *array)
 {
@@ -162,8 +163,7 @@ static bool draw_array(struct binding_set *set, struct arena *arena, const struc
 	set->inputs[array->number] = arena_alloc(arena, set->bytes[array->number] + 64);
 	if (array->facts)
 		return fill_facts(set, array, n);
-	for (int64_t i = 0; i < n; i++)
-		fill_value(array->type, set->inputs[array->number], i, below(set, 7) - 3 + dominance(array));
+	values_fill(array, set->inputs[array->number], n, &set->random);
 	return true;
 }
 
@@ -219,7 +219,7 @@ static void draw_specialized(struct binding_set *set)
 /* Tiles have 16, 32 or 256 iterations. Beside one wide size all others are small: borders of long, narrow arrays. */
 static void widen_sizes(struct binding_set *set)
 {
-	static const int64_t choices[] = { 18, 31, 32, 33, 34, 47, 48, 66, 67, 97, 255, 257, 258, 300, 515 };
+	static const int64_t choices[] = { 18, 31, 32, 33, 34, 47, 48, 63, 64, 65, 66, 67, 97, 255, 257, 258, 300, 515 };
 	const struct module *module = set->module;
 	const int64_t wanted = 1 + below(set, 2);
 	int64_t widened = 0;

@@ -10,6 +10,7 @@
 
 #include "driver/emit.h"
 #include "driver/options.h"
+#include "hines/tree_file.h"
 
 #define SCHEDULE "schedule {"
 
@@ -92,6 +93,7 @@ bool comparison_read(const struct comparison *comparison, struct compilation *c)
 		return fprintf(stderr, "cannot read '%s'\n", comparison->file), false;
 	for (char *at = strstr(text, SCHEDULE); at; at = strstr(at, SCHEDULE))
 		blank(at, strcspn(at, "}") + 1);
+	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
 	ok = compilation_parse(c) && compilation_lower(c);
 	if (!ok)
@@ -118,6 +120,7 @@ static bool is_right(const struct comparison *comparison, const char *text)
 
 	c->options.overrides = false;
 	c->options.schedule = "textual";
+	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
 	ok = compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c);
 	compilation_free(c);
@@ -132,6 +135,7 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 	enum outcome outcome = OUTCOME_AGREES;
 	const char *c_text, *h_text, *base = arena_printf(&c->arena, "v%d", number);
 
+	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
 	if (set_flags(c, v->pmgc) && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
 	    compilation_generate(c, base, &c_text, &h_text)) {

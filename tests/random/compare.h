@@ -16,7 +16,7 @@ struct variant {
 };
 
 /* How the cells of two results are compared. */
-enum agreement { AGREE_EXACTLY, AGREE_CLOSELY /* 1e-11 relative */ };
+enum agreement { AGREE_EXACTLY, AGREE_CLOSELY /* 1e-11 relative */, AGREE_SINGLY /* 1e-5 */ };
 
 struct comparison {
 	const char *build, *folder, *file;      /* programs, scratch, .pmg */

@@ -148,7 +148,7 @@ static void give(struct arena *arena, pmg_buffer *buffer, struct layout *layout,
 
 	*layout = (struct layout) { .flat = buffer->data, .rank = buffer->rank };
 	memcpy(layout->extents, buffer->shape, sizeof layout->extents);
-	if (choice % 2) {
+	if (choice % 2 && buffer->rank < PMG_MAX_RANK) {
 		layout->block = blocks[choice/2 % (sizeof blocks / sizeof blocks[0])];
 		if (offsets)
 			cut_into_segments(arena, buffer, layout, offsets);

@@ -126,7 +126,6 @@ def right_hand_sides(p):
     p.add(f"func {w}[j in 0..m, r in 0..3] : f64 = {p.read(J1)} + r;")
     p.add(f"temp {big} : f64[n, m, 3] = Sparse_matvec(PHI, Dict, {w});")
     p.add(f"{y}[i] = sum(j in 0..m, r in 0..3) {big}[i,j,r] for i in 0..n;")
-    p.needs_dictionary = True
     p.done(y, "n")
 
 

@@ -1,159 +1,18 @@
 /* SPDX-License-Identifier: MIT
  *
  * Random programs: the reference interpreter against generated code, for each C compiler and several schedules, on
- * several draws of sizes and data. Programs x_… must give the same bits, t_… the same values to 1e-11.
- *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 80 or, with PMG_TEST_LONG, 20000
+ * several draws of sizes and data. Programs x_… must give the same bits, t_… the same values to 1e-11, s_… to 1e-5.
+ *     test_programs [SEED [COUNT [DRAWS]]]     COUNT programs, 200 or, with PMG_TEST_LONG, 20000
  *     test_programs SEED FIRST-LAST [DRAWS]    of a seed's programs these: a long run in parts
  *     test_programs FILE.pmg FIRST-LAST VARIANT
- * The last form checks a file at given draws by one row of the table of variants; its exit status is an outcome. A
- * program that fails is reduced by shrink.py and printed with the command that repeats it. Two batches run at a time,
- * or one where the process is kept on one processor, or PMG_TEST_JOBS is 1. */
-#include <sched.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include "random/batch.h"
-
-enum { COUNT = 80, COUNT_LONG = 20000, BATCH = 50, DRAWS = 12, WORKERS = 2 };
-
-struct worker {
-	pid_t child;
-	int pipe;
-	struct batch batch;
-};
-
-static long min_long(long a, long b)
-{
-	return a < b ? a : b;
-}
-
-/* Batch `number` of the seed, as far as its programs are asked for. Which rows of the table build it is the same in all
- * runs: two in turn, one for each C compiler, or of a long run one, so that there is time for more programs. */
-static struct batch batch_of(const struct batch *all, long number)
-{
-	struct batch batch = *all;
-	int n = n_variants_of_table(), n_rows = getenv("PMG_TEST_LONG") ? 1 : 2;
-
-	batch.first = number*BATCH > all->first ? number*BATCH : all->first;
-	batch.count = min_long((number + 1)*BATCH, all->first + all->count) - batch.first;
-	for (int row = 0; row < 3; row++)
-		batch.variants[row] = row < n_rows ? (int) ((n_rows*number + row) % n) : -1;
-	return batch;
-}
-
-static void add(struct tally *sum, struct tally tally)
-{
-	sum->passed += tally.passed;
-	sum->failed += tally.failed;
-	sum->programs += tally.programs;
-}
-
-static void end_one(struct worker *workers, struct tally *sum)
-{
-	int status;
-	pid_t child = wait(&status);
-
-	for (int w = 0; w < WORKERS; w++)
-		if (workers[w].child == child) {
-			workers[w].child = 0;
-			add(sum, batch_end(&workers[w].batch, status, workers[w].pipe));
-			return;
-		}
-}
-
-static int n_workers(void)
-{
-	const char *jobs = getenv("PMG_TEST_JOBS");
-	cpu_set_t processors;
-
-	if (jobs && atoi(jobs) == 1)
-		return 1;
-	return sched_getaffinity(0, sizeof processors, &processors) == 0 && CPU_COUNT(&processors) == 1 ? 1 : WORKERS;
-}
-
-static struct worker *free_worker(struct worker *workers, struct tally *sum)
-{
-	for (;;) {
-		for (int w = 0; w < n_workers(); w++)
-			if (!workers[w].child)
-				return &workers[w];
-		end_one(workers, sum);
-	}
-}
-
-static struct tally run_all(const struct batch *all)
-{
-	struct worker workers[WORKERS] = { 0 };
-	struct tally sum = { 0 };
-
-	for (long number = all->first/BATCH; number*BATCH < all->first + all->count; number++) {
-		struct worker *worker = free_worker(workers, &sum);
-
-		worker->batch = batch_of(all, number);
-		worker->child = batch_start(&worker->batch, &worker->pipe);
-		if (worker->child < 0)
-			return (struct tally) { .failed = 1 };
-	}
-	for (int w = 0; w < WORKERS; w++)
-		if (workers[w].child)
-			end_one(workers, &sum), w = -1;
-	return sum;
-}
-
-static int check_file(const struct batch *all, char **arguments)
-{
-	struct batch batch = *all;
-	struct tally tally = { 0 };
-	char *end;
-	long first = strtol(arguments[0 + 1], &end, 10), last = *end == '-' ? atol(end + 1) : first;
-	int variant = atoi(arguments[2]);
-	enum outcome outcome;
-
-	if (variant < 0 || variant >= n_variants_of_table())
-		return OUTCOME_REFUSED;
-	batch.variants[0] = variant;
-	batch.variants[1] = batch.variants[2] = -1;
-	outcome = file_check(&batch, arguments[0], first, last, &tally);
-	printf("%d passed, %d failed\n", tally.passed, tally.failed);
-	return (int) outcome;
-}
-
-/* COUNT or FIRST-LAST. */
-static void set_range(struct batch *all, const char *text)
-{
-	char *end;
-	long number = strtol(text, &end, 10);
-
-	all->first = *end == '-' ? number : 0;
-	all->count = *end == '-' ? atol(end + 1) - number + 1 : number;
-}
-
-/* Threads that wait shall leave the processor to others: most of the time there are more of them than processors. This
- * is read when the program starts. */
-static void wait_passively(char **arguments)
-{
-	if (getenv("OMP_WAIT_POLICY"))
-		return;
-	setenv("OMP_WAIT_POLICY", "passive", 1);
-	execv("/proc/self/exe", arguments);
-}
+ * The last form checks a file at given draws by one row of the table of variants; its exit status is an outcome. */
+#include "random/volume.h"
 
 int main(int argc, char **argv)
 {
-	struct batch all = { .build = getenv("BUILD") ? getenv("BUILD") : "build", .shrinks = true };
-	struct tally tally;
+	const struct volume volume = { .kind = "plain", .program = "tests/random/test_programs", .count = 200,
+				       .long_count = 20000, .draws = 8, .batch = 50, .n_rows = n_variants_of_processors(),
+				       .rows = 2, .long_rows = 1 };
 
-	wait_passively(argv);
-	if (argc == 4 && strstr(argv[1], ".pmg"))
-		return check_file(&all, argv + 1);
-	all.seed = argc > 1 ? atol(argv[1]) : 1;
-	all.count = getenv("PMG_TEST_LONG") ? COUNT_LONG : COUNT;
-	if (argc > 2)
-		set_range(&all, argv[2]);
-	all.draws = argc > 3 ? atol(argv[3]) : DRAWS;
-	tally = run_all(&all);
-	printf("%d programs\n%d passed, %d failed\n", tally.programs, tally.passed, tally.failed);
-	return tally.failed || !tally.passed;
+	return volume_main(&volume, argc, argv);
 }
