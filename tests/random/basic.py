@@ -266,7 +266,7 @@ def scaled(p):
     """A scalar argument of each execution."""
     y = p.output("n")
     p.add(f"{y}[i] = {p.read(I1)} + scale*{p.read(I1)} for i in 0..n;")
-    p.scalars = "    param f64 scale;\n"
+    p.scalars = p.scalars or "    param f64 scale;\n"
 
 
 def loop_statement(p):

@@ -24,7 +24,7 @@ static const struct variant table[] = {
 	{ .name = "clang serial", .pmgc = "--parallel=off --candidates=1", .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--blas=on --candidates=1", .compiler = "gcc" },
 	{ .name = "clang scalar", .pmgc = "--vector=off --candidates=1", .compiler = "clang" },
-	{ .name = "cuda", .pmgc = "--target=cuda --candidates=1", .compiler = "device" },
+	{ .name = "cuda", .pmgc = "--candidates=1", .compiler = "device" },
 };
 
 int n_variants_of_table(void)

@@ -137,10 +137,14 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 
 	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
+	if (!strcmp(v->compiler, "device"))
+		compilation_choose_target(c, "cuda");
 	if (set_flags(c, v->pmgc) && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
 	    compilation_generate(c, base, &c_text, &h_text)) {
 		emit_file(arena_printf(&c->arena, "%s/%s.c", comparison->folder, base), c_text);
 		emit_file(arena_printf(&c->arena, "%s/%s.h", comparison->folder, base), h_text);
+		if (c->device_text)
+			emit_file(arena_printf(&c->arena, "%s/%s.cu", comparison->folder, base), c->device_text);
 	} else {
 		*again = blank_refused(c, text);
 		outcome = !*again && is_right(comparison, text) ? OUTCOME_INTERNAL : OUTCOME_REFUSED;

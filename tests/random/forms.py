@@ -109,6 +109,8 @@ def cases_everywhere(p):
 def sizes(p):
     """Sizes that are assumed, and known ones."""
     y = p.output("n")
+    if p.head:
+        return extents(p)
     p.head += p.pick("    assume n <= 600 and m >= 0;\n", "    assume n >= 1 or m >= 0;\n", "    assume 2*n + m < 5000;\n",
                      "    specialize n = 2*THIRD + 1;\n    specialize m = 8;\n", "    assume not n == 77;\n")
     p.add(f"{y}[i] = {p.read(I1)} + n*m - {p.pick('n', 'm')} for i in 0..n;")
@@ -117,7 +119,7 @@ def sizes(p):
 def known_tree(p):
     """A tree whose tables stand in the generated file."""
     y = p.output("p")
-    if "specialize N" not in p.head:
+    if "specialize" not in p.head:
         p.head += f'    specialize N = "{CELL}";\n'
     p.add(p.pick(f"{y}[k] = case {{ N.parent[k] < 0 : {p.read(K1)}; else : {y}[N.parent[k]] + {p.read(K1)}; }} for k in 0..p;",
                  f"{y}[k] = {p.read(K1)} + (sum(h in children(N.parent, k)) {y}[h]) for k in 0..p;"))
@@ -137,8 +139,10 @@ def conditions(p):
     y, t = p.output("n", "bool"), p.fresh("t")
     p.add(f"temp {t} : bool = {p.pick('true', 'false', 'n > m', 'one > 0', 'not (one == 1)', 'nnz(mask) > 1')};")
     p.add(f"{y}[i] = mask[i] {p.pick('and', 'or', '==', '!=')} {p.pick(t, 'true', f'(a[i] < b[i] and {t})')} for i in 0..n;")
-    p.declarations.append(f"    out {(z := p.fresh('y'))} : bool[n];")
-    p.add(f"{z} = {p.pick('a < b', 'mask', 'not mask', 'a == b or mask')};")
+    z, u, w = p.fresh("y"), p.fresh("y"), p.fresh("y")
+    p.declarations.append(f"    out {z}, {u}, {w} : bool[n];")
+    p.add(f"{z} = {p.pick('a < b', 'mask', 'not mask', 'a == b or mask')}; {w} = {z};")
+    p.add(f"{u}[i] = case {{ {p.condition('i', 'n')} : {p.pick('true', 'false')}; else : {p.pick(t, 'false')}; }} for i in 0..n;")
 
 
 def sparse_products(p):

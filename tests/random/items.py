@@ -32,7 +32,7 @@ def order_of(p, rank):
 def restructure(p, _, text):
     tensor = tensor_of(p, text)
     modes = MODES[tensor]
-    return f"restructure {tensor} by " + p.pick(*modes, "none", "auto", f"hybrid({', '.join(p.rng.sample(modes, 2))})")
+    return f"restructure {tensor} by " + p.pick(*modes, "none", "auto", f"hybrid({', '.join(p.rng.sample(modes, p.pick(2, len(modes))))})")
 
 
 def partition(p, arrays, text):
@@ -65,7 +65,8 @@ def fuse(p, arrays, _):
 
 
 def tile(p, arrays, _):
-    name, rank, _ = p.rng.choice(arrays)
+    deep = [array for array in arrays if array[1] > 2]
+    name, rank, _ = p.rng.choice(deep if deep and p.rng.random() < 0.7 else arrays)
     sizes = ", ".join(str(p.rng.choice([1, 2, 3, 4, 8, 16, 32])) for _ in range(rank))
     text = f"tile {name} ({sizes})"
     if p.rng.random() < 0.3 and len(arrays) > 1:
@@ -78,16 +79,17 @@ def inline(p, arrays, _):
 
 
 def layout(p, arrays, _):
-    name, rank, _ = p.rng.choice(arrays)
+    deep = [array for array in arrays if array[1] > 2]
+    name, rank, _ = p.rng.choice(deep if deep and p.rng.random() < 0.4 else arrays)
     form = p.pick("flat", "full", "interleave", "auto", f"interleave(block = {p.pick('2', '4', '8', '16')})",
-                  f"order({order_of(p, rank)})")
+                  f"order({order_of(p, rank)})", f"order({order_of(p, rank)})")
     return f"layout {name if 'order' in form else some(p, names(arrays), 2)} : {form}"
 
 
 def algorithm(p, arrays, _):
     name = "x" if "x" in names(arrays) else p.rng.choice(arrays)[0]
     return f"algorithm {name} : " + p.pick(
-        "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)", "stone", "level_batches",
+        "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)", "pcr_thomas(steps = 3)", "stone", "level_batches",
         "chains", "hines", "auto")
 
 
@@ -118,4 +120,5 @@ def schedule(p, arrays, text):
         verbs += ["algorithm", "layout"]*2*(" x :" in text)
         chosen = [p.rng.choice(verbs) for _ in range(p.rng.randint(1, 5 if p.kind == "items" else 3))]
         items += "".join(f"        {WRITERS[verb](p, arrays, text)};\n" for verb in chosen)
-    return f"    schedule {{\n{items}    }}\n" if items and p.kind != "cuda" else ""
+    is_shown = p.kind != "cuda" and (items or p.rng.random() < 0.05)
+    return f"    schedule {{\n{items}    }}\n" if is_shown else ""
