@@ -32,7 +32,8 @@ def order_of(p, rank):
 def restructure(p, _, text):
     tensor = tensor_of(p, text)
     modes = MODES[tensor]
-    return f"restructure {tensor} by " + p.pick(*modes, "none", "auto", f"hybrid({', '.join(p.rng.sample(modes, p.pick(2, len(modes))))})")
+    several = [f"hybrid({', '.join(p.rng.sample(modes, n))})" for n in range(2, len(modes) + 1)]
+    return f"restructure {tensor} by " + p.pick(*modes, "none", "auto", *several, *several)
 
 
 def partition(p, arrays, text):
