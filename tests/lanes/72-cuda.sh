@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # budget: 200s
-# long budget: 1200s
+# long budget: 10800s
 # Kernels for CUDA against the interpreter, on the processor; and through nvcc, where there is one.
 set -e
 make -s unit-programs

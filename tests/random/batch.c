@@ -75,7 +75,7 @@ enum outcome file_check(const struct batch *batch, const char *path, long first,
 		if (batch->variants[v] >= 0)
 			variants[comparison.n_variants++] = table[batch->variants[v]];
 	if (comparison_read(&comparison, c))
-		outcome = comparison_compile(&comparison);
+		outcome = comparison_compile(&comparison, tally->items);
 	if (outcome == OUTCOME_AGREES)
 		outcome = run_draws(&comparison, c, first, last);
 	tally->passed += comparison.passed;
@@ -179,6 +179,15 @@ static void blame_program(const struct batch *batch, int status)
 	unlink(path);
 }
 
+void tally_add(struct tally *sum, const struct tally *tally)
+{
+	sum->passed += tally->passed;
+	sum->failed += tally->failed;
+	sum->programs += tally->programs;
+	for (int i = 0; i < MOST_VERBS && tally->items[i].verb[0]; i++)
+		item_counts_add(sum->items, tally->items[i].verb, tally->items[i].asked, tally->items[i].kept);
+}
+
 static struct tally one_by_one(const struct batch *batch)
 {
 	struct tally sum = { 0 };
@@ -194,9 +203,7 @@ static struct tally one_by_one(const struct batch *batch)
 		child = batch_start(&one, &pipe_end);
 		waitpid(child, &status, 0);
 		tally = batch_end(&one, status, pipe_end);
-		sum.passed += tally.passed;
-		sum.failed += tally.failed;
-		sum.programs += tally.programs;
+		tally_add(&sum, &tally);
 	}
 	return sum;
 }

@@ -20,7 +20,10 @@ struct batch {
 
 struct tally {
 	int passed, failed, programs;
+	struct item_count items[MOST_VERBS];
 };
+
+void tally_add(struct tally *sum, const struct tally *tally);
 
 struct variant variant_of_table(int number);
 int n_variants_of_table(void);

@@ -53,6 +53,33 @@ static bool is_in_schedule(const char *text, size_t at)
 	return at >= length && !strncmp(text + at - length, SCHEDULE, length);
 }
 
+void item_counts_add(struct item_count counts[MOST_VERBS], const char *verb, int asked, int kept)
+{
+	for (int i = 0; i < MOST_VERBS; i++)
+		if (!counts[i].verb[0] || !strcmp(counts[i].verb, verb)) {
+			snprintf(counts[i].verb, sizeof counts[i].verb, "%s", verb);
+			counts[i].asked += asked;
+			counts[i].kept += kept;
+			return;
+		}
+}
+
+/* Counts the items of all schedule blocks, each the first on its line or behind another. */
+static void count_items(const char *text, struct item_count counts[MOST_VERBS], bool are_kept)
+{
+	for (const char *at = strstr(text, SCHEDULE); at; at = strstr(at + 1, SCHEDULE)) {
+		const char *end = at + strcspn(at, "}");
+
+		for (const char *item = at + strlen(SCHEDULE); item < end; item += strcspn(item, ";}") + 1) {
+			char verb[16] = "";
+
+			item += strspn(item, " \n;");
+			if (item < end && sscanf(item, "%15[a-z]", verb) == 1)
+				item_counts_add(counts, verb, !are_kept, are_kept);
+		}
+	}
+}
+
 /* Blanks the items that errors speak of. False when there is another error, or none. */
 static bool blank_refused(const struct compilation *c, char *text)
 {
@@ -155,16 +182,21 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 	return outcome;
 }
 
-static enum outcome compile_variant(const struct comparison *comparison, struct variant *v, int number)
+static enum outcome compile_variant(const struct comparison *comparison, struct variant *v, int number,
+				    struct item_count counts[MOST_VERBS])
 {
 	char *text = file_text(comparison->file);
 	enum outcome outcome = OUTCOME_REFUSED;
 	bool again = text;
 
+	if (text)
+		count_items(text, counts, false);
 	for (int round = 0; again && round < ROUNDS; round++) {
 		again = false;
 		outcome = generate(comparison, v, number, text, &again);
 	}
+	if (outcome == OUTCOME_AGREES)
+		count_items(text, counts, true);
 	free(text);
 	if (outcome != OUTCOME_AGREES)
 		return outcome;
@@ -174,11 +206,11 @@ static enum outcome compile_variant(const struct comparison *comparison, struct 
 	return variant_compile(comparison, v, number) ? OUTCOME_AGREES : OUTCOME_BAD_C;
 }
 
-enum outcome comparison_compile(struct comparison *comparison)
+enum outcome comparison_compile(struct comparison *comparison, struct item_count counts[MOST_VERBS])
 {
 	enum outcome outcome = OUTCOME_AGREES;
 
 	for (int v = 0; outcome == OUTCOME_AGREES && v < comparison->n_variants; v++)
-		outcome = compile_variant(comparison, &comparison->variants[v], comparison->n_built++);
+		outcome = compile_variant(comparison, &comparison->variants[v], comparison->n_built++, counts);
 	return outcome;
 }

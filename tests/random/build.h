@@ -15,10 +15,19 @@ enum outcome {
 	OUTCOME_INTERNAL = 4            /* refused, but right when compiled in textual order without its overrides */
 };
 
+/* How many items of a verb programs ask for, and how many of these are not refused. */
+struct item_count {
+	char verb[16];
+	int asked, kept;
+};
+
+enum { MOST_VERBS = 24 };
+
 /* The modules of comparison->file without its schedule blocks, for the interpreter; false after telling why. */
 bool comparison_read(const struct comparison *comparison, struct compilation *c);
 /* All variants of comparison->file built and loaded; the first problem is told and ends it. Where PMG_TEST_PLANT holds
  * a script for sed, the C text is changed by it: a wrong kernel, to try the shrinker with. */
-enum outcome comparison_compile(struct comparison *comparison);
+enum outcome comparison_compile(struct comparison *comparison, struct item_count counts[MOST_VERBS]);
+void item_counts_add(struct item_count counts[MOST_VERBS], const char *verb, int asked, int kept);
 
 #endif

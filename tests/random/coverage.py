@@ -20,8 +20,8 @@ from tables import CONSTRUCTS, ROOT, TYPES, VALUES, VERBS
 from typed import CLASSES
 
 # Programs of the quick tests: test_programs.c, test_items.c, tests/cuda/test_random.c.
-QUICK = {"plain": 200, "items": 60, "cuda": 20}
-SEED, LEAST = 1, 2
+QUICK = {"plain": 140, "items": 40, "cuda": 20}
+SEED, LEAST = 1, 1
 DOCUMENT = ROOT / "docs/testing.md"
 BEGIN, END = "<!-- coverage: begin -->\n", "<!-- coverage: end -->\n"
 

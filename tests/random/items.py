@@ -18,6 +18,12 @@ def names(arrays):
     return [name for name, _, _ in arrays]
 
 
+def targets(arrays, text):
+    """Names of what is accumulated, or of anything."""
+    found = re.findall(r"reduce (\w+)|(\w+)(?: : \w+\[[^\]]*\])? = Sparse_matvec", text)
+    return [one or other for one, other in found] or names(arrays)
+
+
 MODES = {"PHI": ["atom", "voxel", "fiber"], "PSI": ["left", "right", "last"], "S": ["si", "sj"], "Q": ["qi", "qj"]}
 
 
@@ -37,7 +43,7 @@ def restructure(p, _, text):
 
 
 def partition(p, arrays, text):
-    return f"partition {p.pick(*names(arrays))} by " + p.pick(
+    return f"partition {p.pick(*targets(arrays, text))} by " + p.pick(
         "parts", "chunks", "coeff_exclusive", "coeff", "private", "atomic", "auto", "row", *MODES[tensor_of(p, text)])
 
 
@@ -87,19 +93,20 @@ def layout(p, arrays, _):
     return f"layout {name if 'order' in form else some(p, names(arrays), 2)} : {form}"
 
 
-def algorithm(p, arrays, _):
-    name = "x" if "x" in names(arrays) else p.rng.choice(arrays)[0]
+def algorithm(p, arrays, text):
+    named = re.findall(r"^    (\w+)\[[^=]*= [^;]*\bpar\b|^    (\w+)\[[^=]*= [^;]*parent\b", text, flags=re.M)
+    name = "x" if "x" in names(arrays) else p.pick(*[one or other for one, other in named] or names(arrays))
     return f"algorithm {name} : " + p.pick(
         "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)", "pcr_thomas(steps = 3)", "stone", "level_batches",
         "chains", "hines", "auto")
 
 
-def accumulate(p, arrays, _):
-    return f"accumulate {p.rng.choice(arrays)[0]} : " + p.pick("f32", "f64", "auto")
+def accumulate(p, arrays, text):
+    return f"accumulate {p.pick(*targets(arrays, text))} : " + p.pick("f32", "f64", "auto")
 
 
-def live(p, arrays, _):
-    return f"live {p.rng.choice(arrays)[0]} : " + p.pick("off", "few", "on", "auto")
+def live(p, arrays, text):
+    return f"live {p.pick(*targets(arrays, text))} : " + p.pick("off", "few", "on", "auto")
 
 
 def blas(p, arrays, _):

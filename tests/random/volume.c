@@ -44,22 +44,17 @@ static struct batch batch_of(const struct volume *volume, const struct batch *al
 	return batch;
 }
 
-static void add(struct tally *sum, struct tally tally)
-{
-	sum->passed += tally.passed;
-	sum->failed += tally.failed;
-	sum->programs += tally.programs;
-}
-
 static void end_one(struct worker *workers, struct tally *sum)
 {
 	int status;
 	pid_t child = wait(&status);
+	struct tally tally;
 
 	for (int w = 0; w < WORKERS; w++)
 		if (workers[w].child == child) {
 			workers[w].child = 0;
-			add(sum, batch_end(&workers[w].batch, status, workers[w].pipe));
+			tally = batch_end(&workers[w].batch, status, workers[w].pipe);
+			tally_add(sum, &tally);
 			return;
 		}
 }
@@ -141,6 +136,15 @@ static void wait_passively(char **arguments)
 	execv("/proc/self/exe", arguments);
 }
 
+static void tell_items(const struct tally *tally)
+{
+	for (int i = 0; i < MOST_VERBS && tally->items[i].verb[0]; i++)
+		printf("%s%s %d of %d", i ? ", " : "items that are not refused: ", tally->items[i].verb,
+		       tally->items[i].kept, tally->items[i].asked);
+	if (tally->items[0].verb[0])
+		printf("\n");
+}
+
 int volume_main(const struct volume *volume, int argc, char **argv)
 {
 	struct batch all = { .build = getenv("BUILD") ? getenv("BUILD") : "build", .kind = volume->kind,
@@ -156,6 +160,7 @@ int volume_main(const struct volume *volume, int argc, char **argv)
 		set_range(&all, argv[2]);
 	all.draws = argc > 3 ? atol(argv[3]) : volume->draws;
 	tally = run_all(volume, &all);
+	tell_items(&tally);
 	printf("%d programs of seed %ld from %ld\n%d passed, %d failed\n", tally.programs, all.seed, all.first,
 	       tally.passed, tally.failed);
 	return tally.failed || !tally.passed;
