@@ -11,8 +11,8 @@
 
 enum { SECONDS = 900 };
 
-/* In pairs, one for each C compiler; the last is for a device, emulated. Candidates, of which a plan takes one, are compiled by the first row only: they
- * multiply the time to compile. */
+/* In pairs, one for each C compiler; the last is for a device, emulated. Candidates, of which a plan takes one, are
+ * compiled by the first row only: they multiply the time to compile. */
 static const struct variant table[] = {
 	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
 	{ .name = "clang", .pmgc = "--candidates=1", .compiler = "clang" },

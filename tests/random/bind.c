@@ -219,7 +219,7 @@ static void draw_specialized(struct binding_set *set)
 /* Tiles have 16, 32 or 256 iterations. Beside one wide size all others are small: borders of long, narrow arrays. */
 static void widen_sizes(struct binding_set *set)
 {
-	static const int64_t choices[] = { 18, 31, 32, 33, 34, 47, 48, 63, 64, 65, 66, 67, 97, 255, 257, 258, 300, 515 };
+	static const int64_t choices[] = { 18, 31, 32, 33, 34, 47, 48, 63, 64, 65, 66, 97, 255, 257, 258, 300, 515 };
 	const struct module *module = set->module;
 	const int64_t wanted = 1 + below(set, 2);
 	int64_t widened = 0;

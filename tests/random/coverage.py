@@ -40,7 +40,8 @@ WHAT = {
     "function": "each function of each type it takes",
     "cast": "each type cast to each",
     "store": "each type stored in each that takes it without a cast",
-    "constant": "constants at and beyond the limits of each integer type, in a cell, a case, a function, a select, a cast",
+    "constant": "constants at and beyond the limits of each integer type, in a cell, a case, a function, a select, "
+                "a cast",
     "reduction": "each reduction of each type: of a cell, of a scalar, through an index array, in an expression",
     "role": "each role of each type",
     "data": "arrays of each class of values (`tests/random/values.def`) and type",
@@ -49,8 +50,10 @@ WHAT = {
     "item": "items of a schedule block, by verb",
 }
 FACTS = {"index": r": index\(", "offsets": r": offsets\(", "sorted": r"\bsorted\b", "unique": r"\bunique\b",
-         "sorted unique": r"sorted unique", "tree": r"\] tree;", "lengths": r"\.\.len\[", "computed": r"(func|temp) .*: index\(",
-         "children": r"children\(", "several dimensions": r"in cells", "within another": r"\[\w+\[\w+\[|\[\w+, \w+\[\w+, \w+\["}
+         "sorted unique": r"sorted unique", "tree": r"\] tree;", "lengths": r"\.\.len\[",
+         "computed": r"(func|temp) .*: index\(",
+         "children": r"children\(", "several dimensions": r"in cells",
+         "within another": r"\[\w+\[\w+\[|\[\w+, \w+\[\w+, \w+\["}
 
 
 def all_rows():

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Statements that show one row each of the tables of the language: an operator or a function of a type, a cast, a store,
-a constant, a reduction, a role. Program after program takes the next ones, so that so many programs show each row, and
-what is around it is drawn."""
+"""Statements that show one row each of the tables of the language: an operator or a function of a type, a cast, a
+store, a constant, a reduction, a role. Program after program takes the next ones, so that so many programs show each
+row, and what is around it is drawn."""
 
 from known import KNOWN
 from tables import (FLOATS, FUNCTIONS, IN_EXPRESSION, INTEGERS, NARROW, NUMBERS, OPERATORS, REDUCTIONS, TYPES,
@@ -78,7 +78,9 @@ def moderate(e, type_, name, classes):
     read = e.read(type_, *classes)
     if name in ("sin", "cos") and (type_ in FLOATS or type_ in ("i64", "u32", "i32")):
         return f"min(max({read}, -1000), 1000)"
-    return read if type_ not in FLOATS or e.rng.random() < 0.6 else f"({read} + {e.rng.choice(['1', '0.5', 'i', '-2'])})"
+    if type_ not in FLOATS or e.rng.random() < 0.6:
+        return read
+    return f"({read} + {e.rng.choice(['1', '0.5', 'i', '-2'])})"
 
 
 def number_function(p, name, type_, *_):
@@ -110,13 +112,14 @@ def stencil(p, name, type_, *_):
     p.declare("out", y, "nm", result)
     weights = p.pick("[1, -2, 1]", "[1, 2, 1]", "[[1], [0], [-1]]", "[[0,1,0],[1,-4,1],[0,1,0]]", "CROSS", "LINE")
     factor = p.pick("", ", 2", ", n") if result == "i64" else p.pick("", ", 0.5", ", 1.0/4", ", -2")
-    p.add(f"{y}[i,j] = case {{ i >= 1 and i < n-1 and j >= 1 and j < m-1 : {name}(grid_{type_}[i,j], {weights}{factor}); "
-          f"else : grid_{type_}[i,j]; }} for i in 0..n, j in 0..m;")
+    p.add(f"{y}[i,j] = case {{ i >= 1 and i < n-1 and j >= 1 and j < m-1 : "
+          f"{name}(grid_{type_}[i,j], {weights}{factor}); else : grid_{type_}[i,j]; }} for i in 0..n, j in 0..m;")
 
 
 def whole(p, name, type_, least, _):
     """Over all elements: of such values that no order of a sum matters."""
-    class_ = "wide" if name in ("maxval", "nnz") else p.pick("nan", "tie") if type_ in FLOATS and name == "sum" else "tie"
+    class_ = p.pick("nan", "tie") if type_ in FLOATS and name == "sum" else "tie"
+    class_ = "wide" if name in ("maxval", "nnz") else class_
     if name == "maxval" and type_ not in FLOATS and "empty minima" in KNOWN:
         p.declare("out", y := p.fresh("y"), "", "bool")
         return p.add(f"{y} = maxval({class_}_{type_}) > 1;")

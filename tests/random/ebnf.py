@@ -113,7 +113,8 @@ class Reader:
         if name == "type-name":
             return self.rule("NAME", at)
         if (name, at) not in self.memory:
-            self.memory[name, at] = self.expression(at) if name == "expression" else self.part(name, self.rules[name], at)
+            self.memory[name, at] = (self.expression(at) if name == "expression" else
+                                     self.part(name, self.rules[name], at))
         return self.memory[name, at]
 
     def expression(self, at):

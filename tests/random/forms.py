@@ -3,7 +3,7 @@
 any combination, ranges of each kind, extents, computed and nested index arrays, cases in each place, sizes that are
 assumed or known, trees that are known, sparse products in single precision, states of each form."""
 
-from statements import I1, IJ, J1, K1
+from statements import I1, IJ, K1
 from tables import ROOT
 
 INCLUDED = ROOT / "tests/random/included.pmg"
@@ -44,7 +44,8 @@ def facts(p):
 def extents(p):
     """Arrays whose extents are affine, of up to eight dimensions, and of none."""
     y = p.output("nm")
-    p.add(f"{y}[i,j] = " + p.pick("many[2*i + 1, j + i, 2] - many[2*i, j + n, j % 3]", "many[i + n, m - 1 - j, 0] + one",
+    p.add(f"{y}[i,j] = " + p.pick("many[2*i + 1, j + i, 2] - many[2*i, j + n, j % 3]",
+                                  "many[i + n, m - 1 - j, 0] + one",
                                   "deepest[i, 0, j % 2, 0, j, 0, 0, 1] + whole",
                                   "many[2*n - i, min(j + i, m), (i + j) % 3]*THIRD") + " for i in 0..n, j in 0..m;")
     p.done(y, "nm")
@@ -53,8 +54,8 @@ def extents(p):
 def eight(p):
     """A function of eight dimensions and one of empty ranges for most sizes."""
     e, f, y = p.fresh("e"), p.fresh("f"), p.output("n")
-    p.add(f"func {e}[i in 0..n, a1 in 0..1, a2 in 0..2, a3 in 0..1, a4 in 0..2, a5 in 0..1, a6 in 0..1, a7 in 0..2] : f64"
-          f" = {p.one_of('n')}[i] + a2 - a4*a7;")
+    p.add(f"func {e}[i in 0..n, a1 in 0..1, a2 in 0..2, a3 in 0..1, a4 in 0..2, a5 in 0..1, a6 in 0..1, a7 in 0..2]"
+          f" : f64 = {p.one_of('n')}[i] + a2 - a4*a7;")
     p.add(f"func {f}[i in n..n+3, j in -2..0] : f64 = i - j;")
     p.add(f"{y}[i] = {e}[i,0,1,0,i%2,0,0,1] + {f}[n + i%3, -1 - i%2] for i in 0..n;")
     p.done(y, "n")
@@ -77,10 +78,11 @@ def ranges(p):
                   "h in children(par, i), g in children(par, h)", "h in children(par, i), g in 0..m",
                   "h in 0..min(max(n - i, 0), m)", "h in len[i]..m", "h in 0..both[i]")
     term = p.pick("1", "(h - i)", p.read(I1), f"select(h > 1, 2, {p.read(I1)})")
-    p.add(f"{y}[i] = {p.pick('sum', 'sum', 'sum', 'max')}({over}) {term} for i in 0..n;" if "h" in over and "1" != term else
-          f"{y}[i] = sum({over}) 1 for i in 0..n;")
+    which = "sum" if term == "1" else p.pick("sum", "sum", "sum", "max")
+    p.add(f"{y}[i] = {which}({over}) {term} for i in 0..n;")
     z = p.output("m")
-    p.add(f"reduce {z}[h] += {p.read(I1)} for i in 0..n, {p.pick('h in 0..len[i]', 'h in min(i, m)..m', 'h in 0..m/2')};")
+    over = p.pick("h in 0..len[i]", "h in min(i, m)..m", "h in 0..m/2")
+    p.add(f"reduce {z}[h] += {p.read(I1)} for i in 0..n, {over};")
     p.done(z, "m")
 
 
@@ -103,7 +105,8 @@ def cases_everywhere(p):
     p.add(f"func {f}[i in 0..n] : f64 = case {{ {p.condition('i', 'n')} : {p.read(I1)}; else : i; }};")
     p.add(f"temp {t} : f64 = case {{ n > {p.pick('0', '3')} and m <= 8 or n == m : 2; not m != 1 : 3; else : -1; }};")
     p.add(f"reduce {y}[i] {p.pick('+=', 'max=', 'min=')} case {{ {p.condition('i', 'n')} : {f}[i]; "
-          f"{p.pick('par[i] < 0', 'perm[i] > i', 'len[i] == j', 'off[i] < off[i+1]')} : {t}; }} for i in 0..n, j in 0..m;")
+          f"{p.pick('par[i] < 0', 'perm[i] > i', 'len[i] == j', 'off[i] < off[i+1]')} : {t}; }} "
+          f"for i in 0..n, j in 0..m;")
 
 
 def sizes(p):
@@ -111,7 +114,8 @@ def sizes(p):
     y = p.output("n")
     if p.head:
         return extents(p)
-    p.head += p.pick("    assume n <= 600 and m >= 0;\n", "    assume n >= 1 or m >= 0;\n", "    assume 2*n + m < 5000;\n",
+    p.head += p.pick("    assume n <= 600 and m >= 0;\n", "    assume n >= 1 or m >= 0;\n",
+                     "    assume 2*n + m < 5000;\n",
                      "    specialize n = 2*THIRD + 1;\n    specialize m = 8;\n", "    assume not n == 77;\n")
     p.add(f"{y}[i] = {p.read(I1)} + n*m - {p.pick('n', 'm')} for i in 0..n;")
 
@@ -121,7 +125,8 @@ def known_tree(p):
     y = p.output("p")
     if "specialize" not in p.head:
         p.head += f'    specialize N = "{CELL}";\n'
-    p.add(p.pick(f"{y}[k] = case {{ N.parent[k] < 0 : {p.read(K1)}; else : {y}[N.parent[k]] + {p.read(K1)}; }} for k in 0..p;",
+    p.add(p.pick(f"{y}[k] = case {{ N.parent[k] < 0 : {p.read(K1)}; else : {y}[N.parent[k]] + {p.read(K1)}; }} "
+                 f"for k in 0..p;",
                  f"{y}[k] = {p.read(K1)} + (sum(h in children(N.parent, k)) {y}[h]) for k in 0..p;"))
 
 
@@ -138,11 +143,13 @@ def conditions(p):
     """Arrays and scalars of conditions."""
     y, t = p.output("n", "bool"), p.fresh("t")
     p.add(f"temp {t} : bool = {p.pick('true', 'false', 'n > m', 'one > 0', 'not (one == 1)', 'nnz(mask) > 1')};")
-    p.add(f"{y}[i] = mask[i] {p.pick('and', 'or', '==', '!=')} {p.pick(t, 'true', f'(a[i] < b[i] and {t})')} for i in 0..n;")
+    p.add(f"{y}[i] = mask[i] {p.pick('and', 'or', '==', '!=')} {p.pick(t, 'true', f'(a[i] < b[i] and {t})')} "
+          f"for i in 0..n;")
     z, u, w = p.fresh("y"), p.fresh("y"), p.fresh("y")
     p.declarations.append(f"    out {z}, {u}, {w} : bool[n];")
     p.add(f"{z} = {p.pick('a < b', 'mask', 'not mask', 'a == b or mask')}; {w} = {z};")
-    p.add(f"{u}[i] = case {{ {p.condition('i', 'n')} : {p.pick('true', 'false')}; else : {p.pick(t, 'false')}; }} for i in 0..n;")
+    p.add(f"{u}[i] = case {{ {p.condition('i', 'n')} : {p.pick('true', 'false')}; else : {p.pick(t, 'false')}; }} "
+          f"for i in 0..n;")
 
 
 def sparse_products(p):
@@ -152,7 +159,8 @@ def sparse_products(p):
         ("f32[n, m]", "Sparse_matvec(PSI, single, few)"), ("f32[n, m, 2]", "Sparse_matvec(PSI, single, fewer)"),
         ("f32[m]", "Sparse_matvec(transpose(PSI), single, grid_f32)"), ("f64[n]", "2*Sparse_matvec(S, c) - a"),
         ("f32[m, 2]", "Sparse_matvec(Q, cast<f32>(twice))"), ("f32[n, 2]", "Sparse_matvec(transpose(Q), fewer)"),
-        ("f64[n]", "Sparse_matvec(S, Sparse_matvec(transpose(S), b))"), ("f64[m]", "Sparse_matvec(transpose(S), a) + c"))
+        ("f64[n]", "Sparse_matvec(S, Sparse_matvec(transpose(S), b))"),
+        ("f64[m]", "Sparse_matvec(transpose(S), a) + c"))
     if "cast<f32>(twice)" in value:
         p.add(f"temp t{y} : f32[n, 2] = cast<f32>(twice);")
         value = f"Sparse_matvec(Q, t{y})"
@@ -175,12 +183,13 @@ def means(p):
     """Images: boxes by constant lists and factors, of whole numbers."""
     y, x = p.output("nm"), p.one_of("nm")
     p.add(f"{y}[i,j] = case {{ i >= 1 and i < n-1 and j >= 1 and j < m-1 : "
-          f"stencil({x}[i,j], {p.pick('SMOOTH', 'CROSS', 'LINE', '[[1],[2],[1]]')}, {p.pick('4', 'HALF', '-1', '1.0/4')}); "
+          f"stencil({x}[i,j], {p.pick('SMOOTH', 'CROSS', 'LINE', '[[1],[2],[1]]')}, "
+          f"{p.pick('4', 'HALF', '-1', '1.0/4')}); "
           f"else : {x}[i,j]; }} for i in 0..n, j in 0..m;")
 
 
-STATEMENTS = [facts, extents, eight, negative, ranges, computed, cases_everywhere, sizes, known_tree, scalars, conditions,
-              sparse_products, rows_of_a_table, means]
+STATEMENTS = [facts, extents, eight, negative, ranges, computed, cases_everywhere, sizes, known_tree, scalars,
+              conditions, sparse_products, rows_of_a_table, means]
 
 
 # ---- loops ----
@@ -207,10 +216,10 @@ def computed_steps(p):
     p.declare("state", x, "nm", "f32", " = 1")
     p.declare("out", f"last{x}", "nm", "f32")
     p.loop = (f"    iterate it in 0..{p.pick('2', '3')} {{\n"
-              f"        func {f}[i in 0..n, j in 0..m] : f32 = case {{ it == 0 : grid_f32[i,j]; else : {x}[i,j] - it; }};\n"
+              f"        func {f}[i in 0..n, j in 0..m] : f32 = case {{ it == 0 : grid_f32[i,j]; "
+              f"else : {x}[i,j] - it; }};\n"
               f"        next {x}[i,j] = case {{ {p.condition('i', 'n')} : {f}[i, m-1-j]; {p.condition('j', 'm')} : "
               f"max({f}[i,j], {x}[n-1-i,j]); }} for i in 0..n, j in 0..m;\n    }}\n    last{x} = {x};\n")
 
 
 LOOPS = [accumulating_steps, computed_steps]
-assert J1

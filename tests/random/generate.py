@@ -204,8 +204,8 @@ class Program:
         inputs = "    param n, m, p;\n" + self.scalars + used_inputs(INPUTS, used)
         known = f"    specialize {self.pick('n', 'm', 'p')} = {self.pick('1', '3', '4', '8', '16', '2*4', '33')};\n"
         known = self.head + (known if self.rng.random() < 0.1 and "specialize" not in self.head else "")
-        return (f"pipeline {self.closeness}_{self.number} {{\n{inputs}{declared}\n{known}\n{body}{self.loop or ''}{block}"
-                "}\n")
+        return (f"pipeline {self.closeness}_{self.number} {{\n{inputs}{declared}\n{known}\n{body}"
+                f"{self.loop or ''}{block}}}\n")
 
     @staticmethod
     def arrays(text):

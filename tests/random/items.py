@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Schedule blocks of random programs: items of each verb, with each of its settings. Which of them a program can have is
-for the compiler to say: what it refuses is left out by whoever compiles the program (build.c)."""
+"""Schedule blocks of random programs: items of each verb, with each of its settings. Which of them a program can
+have is for the compiler to say: what it refuses is left out by whoever compiles the program (build.c)."""
 
 import re
 
@@ -97,8 +97,8 @@ def algorithm(p, arrays, text):
     named = re.findall(r"^    (\w+)\[[^=]*= [^;]*\bpar\b|^    (\w+)\[[^=]*= [^;]*parent\b", text, flags=re.M)
     name = "x" if "x" in names(arrays) else p.pick(*[one or other for one, other in named] or names(arrays))
     return f"algorithm {name} : " + p.pick(
-        "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)", "pcr_thomas(steps = 3)", "stone", "level_batches",
-        "chains", "hines", "auto")
+        "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)",
+        "pcr_thomas(steps = 3)", "stone", "level_batches", "chains", "hines", "auto")
 
 
 def accumulate(p, arrays, text):

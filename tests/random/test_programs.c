@@ -11,8 +11,8 @@
 int main(int argc, char **argv)
 {
 	const struct volume volume = { .kind = "plain", .program = "tests/random/test_programs", .count = 140,
-				       .long_count = 20000, .draws = 8, .batch = 20, .n_rows = n_variants_of_processors(),
-				       .rows = 1, .long_rows = 1 };
+				       .long_count = 20000, .draws = 8, .batch = 20,
+				       .n_rows = n_variants_of_processors(), .rows = 1, .long_rows = 1 };
 
 	return volume_main(&volume, argc, argv);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Expressions of every type, and of values of every class, at a point i of 0..n (and j of 0..m). Of integers an interval
-is kept, so that nothing overflows 64 bits, which would be an error of the program. Floats may be anything: what is
-computed as it is written gives the same bits everywhere."""
+"""Expressions of every type, and of values of every class, at a point i of 0..n (and j of 0..m). Of integers an
+interval is kept, so that nothing overflows 64 bits, which would be an error of the program. Floats may be anything: what
+is computed as it is written gives the same bits everywhere."""
 
 from tables import FLOATS, INTEGERS, NARROW, NUMBERS, TYPES
 
@@ -19,7 +19,8 @@ INPUTS += """    in wide_bool : bool[n];
     in len : index(m + 1)[n];
 """
 # Of f32 and f64: zeros, denormal, tiny, huge, next to whole numbers that the type has not all of, infinite.
-REALS = ["0.0", "(-0.0)", "1e-320", "1e-40", "1e-5", "0.1", "1.5", "16777217.0", "1e38", "1e300", "inf", "(-inf)", "2.0"]
+REALS = ["0.0", "(-0.0)", "1e-320", "1e-40", "1e-5", "0.1", "1.5", "16777217.0", "1e38", "1e300", "inf", "(-inf)",
+         "2.0"]
 SINGLES = ["0.0", "(-0.0)", "1e-40", "1e-30", "0.1", "1.5", "16777216.0", "3e38", "inf", "(-inf)", "2.0"]
 
 
@@ -105,8 +106,9 @@ class Expressions:
         """a op b, or a where that may overflow."""
         ends = [eval(f"{x}{op}({y})") for x in (a.lo, a.hi) for y in (b.lo, b.hi)]     # pylint: disable=eval-used
         if min(ends) < I64.lo or max(ends) > I64.hi:
-            return Integer(f"min({a.text}, {b.text})", min(a.lo, b.lo), min(a.hi, b.hi), a.is_constant and b.is_constant)
-        return Integer(f"({a.text} {op} {b.text})", min(ends), max(ends), a.is_constant and b.is_constant)
+            op, ends = "min", (min(a.lo, b.lo), min(a.hi, b.hi))
+        text = f"min({a.text}, {b.text})" if op == "min" else f"({a.text} {op} {b.text})"
+        return Integer(text, min(ends), max(ends), a.is_constant and b.is_constant)
 
     def quotient(self, depth):
         a, op = self.integer(depth), self.rng.choice("/%")
@@ -171,9 +173,11 @@ class Expressions:
             lambda: f"({self.operand(type_, depth - 1)} {self.rng.choice('+-*')} {self.real(type_, depth - 1)})",
             lambda: f"({self.real(type_, depth - 1)}/{self.read(type_)})",
             lambda: f"({self.operand(type_, depth - 1)}/(1 + abs({self.real(type_, depth - 1)})))",
-            lambda: f"{self.rng.choice(['min', 'max'])}({self.real(type_, depth - 1)}, {self.operand(type_, depth - 1)})",
+            lambda: (f"{self.rng.choice(['min', 'max'])}({self.real(type_, depth - 1)}, "
+                     f"{self.operand(type_, depth - 1)})"),
             lambda: f"{self.rng.choice(['abs', 'floor', '-'])}({self.real(type_, depth - 1)})",
-            lambda: f"select({self.condition(depth - 1)}, {self.operand(type_, depth - 1)}, {self.real(type_, depth - 1)})",
+            lambda: (f"select({self.condition(depth - 1)}, {self.operand(type_, depth - 1)}, "
+                     f"{self.real(type_, depth - 1)})"),
             lambda: self.converted(type_, depth - 1),
         ])()
 

@@ -98,8 +98,8 @@ static double pick_real(enum scalar_type type, uint64_t *random)
 	const bool is_single = type == TYPE_F32;
 	const double least = is_single ? (double) FLT_MIN : DBL_MIN, most = is_single ? (double) FLT_MAX : DBL_MAX;
 	const double classes[] = { 0, -0.0, (double) INFINITY, -(double) INFINITY, (double) NAN, least, -least/8,
-				   is_single ? 0x1p-149 : 0x1p-1074, most, -most, most/3, 1/most, 1e-5, -1e10, 0x1p53 + 2,
-				   0x1p24 + 1, -0x1p63, 0x1p63, 4294967295.0, -129 };
+				   is_single ? 0x1p-149 : 0x1p-1074, most, -most, most/3, 1/most, 1e-5, -1e10,
+				   0x1p53 + 2, 0x1p24 + 1, -0x1p63, 0x1p63, 4294967295.0, -129 };
 
 	if (random_below(random, 3))
 		return classes[random_below(random, (int64_t) (sizeof classes / sizeof classes[0]))];
@@ -117,8 +117,9 @@ static double pick_special(uint64_t *random)
 
 static double pick_fraction(uint64_t *random)
 {
-	const double near[] = { 0, 0, 0, 127, -128, 255, 32767, -32768, 65535, 2147483647.0, -2147483648.0, 4294967295.0,
-				9223372036854774784.0, -9223372036854775808.0, 1e19, -1e30 };
+	const double near[] = { 0, 0, 0, 127, -128, 255, 32767, -32768, 65535, 2147483647.0,
+				-2147483648.0, 4294967295.0, 9223372036854774784.0, -9223372036854775808.0,
+				1e19, -1e30 };
 
 	return near[random_below(random, (int64_t) (sizeof near / sizeof near[0]))] +
 	       (double) (random_below(random, 17) - 8) / 4;
