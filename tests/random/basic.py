@@ -290,7 +290,7 @@ def loop_statement(p):
     p.declarations.append(f"    out last{x} : f64[n];")
 
 
-STATEMENTS = [elementwise, function, function, shrinking, cases, triangle, scatter, scatter, scatter, ragged, nested,
-              whole, matrix_product, row_recurrence, plane_recurrence, segment_recurrence, tree_recurrence, trees, histogram,
-              integers, single, life, chained, narrow, deep, pieces, chain, layers, scaled]
+STATEMENTS = [elementwise, function, function, shrinking, cases, triangle, scatter, scatter, scatter, ragged,
+              nested, whole, matrix_product, row_recurrence, plane_recurrence, segment_recurrence, tree_recurrence,
+              trees, histogram, integers, single, life, chained, narrow, deep, pieces, chain, layers, scaled]
 LOOPS = [loop_statement, loop_statement]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Expressions of every type, and of values of every class, at a point i of 0..n (and j of 0..m). Of integers an
-interval is kept, so that nothing overflows 64 bits, which would be an error of the program. Floats may be anything: what
-is computed as it is written gives the same bits everywhere."""
+interval is kept, so that nothing overflows 64 bits, which would be an error of the program. Floats may be anything:
+what is computed as it is written gives the same bits everywhere."""
 
 from tables import FLOATS, INTEGERS, NARROW, NUMBERS, TYPES
 
