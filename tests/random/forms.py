@@ -3,6 +3,7 @@
 any combination, ranges of each kind, extents, computed and nested index arrays, cases in each place, sizes that are
 assumed or known, trees that are known, sparse products in single precision, states of each form."""
 
+from known import KNOWN
 from statements import I1, IJ, K1
 from tables import ROOT
 
@@ -188,8 +189,23 @@ def means(p):
           f"else : {x}[i,j]; }} for i in 0..n, j in 0..m;")
 
 
+def stacks(p):
+    """Images one behind the other: what two of them read of a third one, in tiles of some of the loops."""
+    g, y, z, x = p.fresh("g"), p.fresh("y"), p.fresh("z"), p.one_of("nm")
+    ranges = "i in 0..n, j in 0..m, h in 0..7"
+    p.declarations.append(f"    out {y}, {z} : f64[n, m, 7];")
+    p.add(f"func {g}[{ranges}] : f64 = {x}[i,j] + {p.pick('h', 'abs(h - j)')};")
+    value = p.pick(f"2*{x}[i,j]", f"{g}[i,j,h] - {g}[i,j,6-h]", f"2*{g}[i,j,h] - h")
+    p.add(f"{y}[i,j,h] = {value} for {ranges};")
+    p.add(f"{z}[i,j,h] = case {{ j >= 1 : {g}[i,j,h] + {g}[i,j-1,h]; else : {p.pick('0', f'{y}[i,j,h]')}; }} "
+          f"for {ranges};")
+    tiles = ", ".join(p.pick("1", "2", "5", "8") for _ in range(p.rng.randint(1, 3)))
+    if "tiles of contracted storage" not in KNOWN:
+        p.items += f"        fuse {g}, {p.pick(y, z, f'{y}, {z}')};\n        tile {p.pick(y, z)} ({tiles});\n"
+
+
 STATEMENTS = [facts, extents, eight, negative, ranges, computed, cases_everywhere, sizes, known_tree, scalars,
-              conditions, sparse_products, rows_of_a_table, means]
+              conditions, sparse_products, rows_of_a_table, means, stacks]
 
 
 # ---- loops ----

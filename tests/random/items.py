@@ -74,7 +74,8 @@ def fuse(p, arrays, _):
 def tile(p, arrays, _):
     deep = [array for array in arrays if array[1] > 2]
     name, rank, _ = p.rng.choice(deep if deep and p.rng.random() < 0.7 else arrays)
-    sizes = ", ".join(str(p.rng.choice([1, 2, 3, 4, 8, 16, 32])) for _ in range(rank))
+    n = p.rng.randint(1, rank) if p.rng.random() < 0.3 else rank
+    sizes = ", ".join(str(p.rng.choice([1, 2, 3, 4, 8, 16, 32])) for _ in range(n))
     text = f"tile {name} ({sizes})"
     if p.rng.random() < 0.3 and len(arrays) > 1:
         text = f"fuse {p.pick(*[other for other in names(arrays) if other != name] or [name])}, {name}; {text}"

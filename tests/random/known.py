@@ -7,5 +7,6 @@ import os
 KNOWN = set() if os.environ.get("PMG_TEST_KNOWN") else {
     "constants wrap",           # a constant stored in or cast to a narrower integer, out of its range
     "empty minima",             # a minimum or maximum of integers over no elements
+    "tiles of contracted storage",      # an item `tile` of loops inside of one that the stored cells do not name
     "infinite powers",          # pow at -inf
 }
