@@ -189,6 +189,19 @@ def means(p):
           f"else : {x}[i,j]; }} for i in 0..n, j in 0..m;")
 
 
+def both_ways(p):
+    """Sums of a matrix down its columns and along its rows; what a sum over few cells is multiplied by."""
+    if p.kind == "cuda" and "device rows" in KNOWN:
+        return
+    s, q, y = p.fresh("s"), p.output("m"), p.output("m")
+    p.declarations.append(f"    out {s} : f64[203];")
+    length = p.pick("7", "8", "9", "33", "203")
+    p.add(f"reduce {s}[t] += Wide[j,t]*{p.pick('c[j]', '2')} for j in 0..m, t in 0..{length};")
+    p.add(f"reduce {q}[j] += Wide[j,t]{p.pick('', '*t')} for j in 0..m, t in 0..{length};")
+    p.add(f"reduce {y}[j] += (sum(h in 0..3) many[0,j,h])*many[0,j,0]*c[perm[i]] for i in 0..n, j in 0..m;")
+    p.done(q, "m")
+
+
 def stacks(p):
     """Images one behind the other: what two of them read of a third one, in tiles of some of the loops."""
     g, y, z, x = p.fresh("g"), p.fresh("y"), p.fresh("z"), p.one_of("nm")
@@ -205,7 +218,8 @@ def stacks(p):
 
 
 STATEMENTS = [facts, extents, eight, negative, ranges, computed, cases_everywhere, sizes, known_tree, scalars,
-              conditions, sparse_products, rows_of_a_table, means, stacks]
+              conditions, sparse_products, rows_of_a_table, means, both_ways,
+              stacks]
 
 
 # ---- loops ----
