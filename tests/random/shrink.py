@@ -72,12 +72,26 @@ def declare(text, declaration):
     return head + "{\n    " + declaration + "\n" + tail
 
 
+def without_unused(text):
+    """Inputs, constants and files that nothing uses, all at once; then the schedule, too."""
+    kept, rows = [], text.split("\n")
+    for number, row in enumerate(rows):
+        names = re.findall(r"\w+", re.sub(r"^(\s*(fixed )?in|const) |[:=<].*", "", row))
+        rest = "\n".join(rows[:number] + rows[number + 1:])
+        is_used = any(re.search(rf"\b{name}\b", rest) for name in names)
+        if (is_used or not re.match(r"\s*(fixed )?in |const ", row)) and not row.startswith("include"):
+            kept.append(row)
+    yield "\n".join(kept)
+    yield re.sub(r"    schedule \{.*?\n    \}\n", "", "\n".join(kept), flags=re.S)
+    yield re.sub(r"    schedule \{.*?\n    \}\n", "", text, flags=re.S)
+
+
 def without_lines(text):
-    """Halves first, single lines at last; the first and the last line are the pipeline's."""
+    """Halves first, single lines at last; the last line is the pipeline's."""
     rows = text.rstrip("\n").split("\n")
     size = max(len(rows)//2, 1)
     while size:
-        for start in range(1, len(rows) - size):
+        for start in range(len(rows) - size):
             yield "\n".join(rows[:start] + rows[start + size:])
         size //= 2
     for start, row in enumerate(rows):      # blocks, with what is in them and without
@@ -154,8 +168,8 @@ def with_parts_of_expressions(text):
         yield text[:found.start()] + text[found.end():]
 
 
-EDITS = [without_definition, without_lines, with_one_size, without_dimension, without_lines, without_names,
-         with_parts_of_expressions]
+EDITS = [without_unused, without_definition, without_lines, with_one_size, without_dimension, without_lines,
+         without_names, with_parts_of_expressions]
 
 
 def shrunk(text, checker, status):
