@@ -119,6 +119,17 @@ WRITERS = {"restructure": restructure, "partition": partition, "layout": layout,
            "live": live, "renumber": of_tensor("renumber"), "premultiply": of_tensor("premultiply"), "order": order}
 
 
+def once_each(items):
+    """Of items with one verb those whose names no other has before."""
+    seen = set()
+    for item in items:
+        asked = {(item.split()[0], name) for part in item.split("; ")
+                 for name in re.findall(r"\w+", re.split(r" by | : | \(", part)[0])[1:]}
+        if not asked & seen:
+            yield item
+        seen |= asked
+
+
 def schedule(p, arrays, text):
     """A block, one item a line: of each program of the kind, else of half of the plain ones."""
     items = p.items
@@ -128,6 +139,7 @@ def schedule(p, arrays, text):
         verbs += sparse if re.search(r"\b(PHI|PSI|S|Q)\b", text) else ["fuse", "tile", "inline", "layout"]
         verbs += ["algorithm", "layout"]*2*(" x :" in text)
         chosen = [p.rng.choice(verbs) for _ in range(p.rng.randint(1, 5 if p.kind == "items" else 3))]
-        items += "".join(f"        {WRITERS[verb](p, arrays, text)};\n" for verb in chosen)
+        written = [WRITERS[verb](p, arrays, text) for verb in chosen]
+        items += "".join(f"        {item};\n" for item in once_each(written))
     is_shown = p.kind != "cuda" and (items or p.rng.random() < 0.05)
     return f"    schedule {{\n{items}    }}\n" if is_shown else ""
