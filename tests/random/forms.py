@@ -7,8 +7,8 @@ from known import KNOWN
 from statements import I1, IJ, K1
 from tables import ROOT
 
-INCLUDED = ROOT / "tests/random/included.pmg"
-CELL = ROOT / "tests/random/cell.swc"
+INCLUDED = ROOT / "tests/random/parts/constants.pmg"
+CELL = ROOT / "tests/random/parts/cell.swc"
 
 INPUTS = """    in both : index(m)[n] sorted unique;
     fixed in each : index(n)[n] unique;
