@@ -39,7 +39,9 @@ static void run_region(struct run *run, enum region_kind kind)
 static void copy_slot(struct slot *to, const struct slot *from)
 {
 	for (int64_t i = 0; i < to->n; i++)
-		if (type_is_float(to->type))
+		if (to->exact && from->exact)
+			slot_set_fine(to, i, from->exact[i]);
+		else if (type_is_float(to->type))
 			slot_set_real(to, i, slot_real(from, i));
 		else
 			slot_set_integer(to, i, slot_integer(from, i));
@@ -75,6 +77,7 @@ static void run_loop(struct run *run, const struct interp_input *input)
 				*input->is_stopped = true;
 			break;
 		}
+		run->iteration = it - lo + 1;
 		run_region(run, REGION_BODY);
 		copy_swapped(run, true);
 	}
@@ -102,10 +105,10 @@ static void run_all(struct run *run, const struct interp_input *input)
 
 /* ---- entry ---- */
 
-static void report_magnitudes(const struct run *run, double **magnitude)
+static void report_weights(const struct run *run, struct interp_weight **weights)
 {
 	for (int i = 0; i < run->module->arrays.n; i++)
-		magnitude[i] = run->slots[i].magnitude;
+		weights[i] = run->slots[i].weight;
 }
 
 /* Memory that cannot be had ends here, not at the caller's handler, so that the scratch arena is freed. */
@@ -122,7 +125,7 @@ static bool run_guarded(struct run *run, const struct interp_input *input)
 }
 
 const char *module_interpret(struct module *module, struct arena *arena, const struct interp_input *input,
-			     double **magnitude)
+			     struct interp_weight **weights)
 {
 	jmp_buf *on_failure = arena->on_failure;
 	struct run *run = arena_new(arena, struct run);
@@ -132,11 +135,14 @@ const char *module_interpret(struct module *module, struct arena *arena, const s
 	run->module = module;
 	run->arena = arena;
 	run->scratch = &scratch;
-	run->weighs = magnitude;
+	run->weighs = weights;
+	run->arithmetic = input->arithmetic;
+	run->random = 2 * input->seed + 0x9e3779b97f4a7c15;     /* never 0 */
+	run->decisions = input->decisions;
 	has_memory = run_guarded(run, input);
 	arena->on_failure = on_failure;
-	if (has_memory && magnitude && run->slots)
-		report_magnitudes(run, magnitude);
+	if (has_memory && weights && run->slots)
+		report_weights(run, weights);
 	arena_release(&scratch);
 	if (input->fault)
 		*input->fault = !has_memory ? INTERP_MEMORY : run->is_bound ? INTERP_COMPUTED : INTERP_BOUND;

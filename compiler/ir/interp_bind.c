@@ -154,27 +154,39 @@ static bool is_target_of(const struct run *run, const struct array *array, enum 
 	return false;
 }
 
-static void prepare_accumulation(struct run *run, struct slot *slot)
+static bool needs_exact(const struct run *run, const struct array *array)
 {
-	const struct array *array = slot->array;
+	if (run->arithmetic != INTERP_WORKING)
+		return array->role != ROLE_IN;
+	return is_target_of(run, array, REDUCE_ADD) || is_target_of(run, array, REDUCE_MUL);
+}
 
-	if (!is_target_of(run, array, REDUCE_ADD) && !is_target_of(run, array, REDUCE_MUL))
+static void prepare_exact(struct run *run, struct slot *slot)
+{
+	if (!needs_exact(run, slot->array))
 		return;
 	slot->exact = arena_new_array(run->scratch, long double, slot->n);
-	for (int64_t i = 0; array->role == ROLE_INOUT && i < slot->n; i++)
+	for (int64_t i = 0; slot->array->role == ROLE_INOUT && i < slot->n; i++)
 		slot->exact[i] = slot_real(slot, i);
 }
 
-/* Those of the caller's arrays go to the caller. */
-static void prepare_magnitudes(struct run *run, struct slot *slot)
+static bool needs_weight(const struct run *run, const struct array *array)
 {
-	struct arena *arena = array_is_argument(slot->array) ? run->arena : run->scratch;
+	if (run->arithmetic == INTERP_SHAKEN)
+		return is_target_of(run, array, REDUCE_ADD);
+	return run->weighs && array->role != ROLE_IN;
+}
 
-	if (!run->weighs || slot->array->role == ROLE_IN)
+/* Those of the caller's arrays go to the caller. */
+static void prepare_weight(struct run *run, struct slot *slot)
+{
+	struct arena *arena = run->weighs && array_is_argument(slot->array) ? run->arena : run->scratch;
+
+	if (!needs_weight(run, slot->array))
 		return;
-	slot->magnitude = arena_new_array(arena, double, slot->n);
+	slot->weight = arena_new_array(arena, struct interp_weight, slot->n);
 	for (int64_t i = 0; slot->array->role == ROLE_INOUT && i < slot->n; i++)
-		slot->magnitude[i] = fabs(slot_real(slot, i));
+		slot->weight[i].magnitude = fabs(slot_real(slot, i));
 }
 
 static void bind_slot(struct run *run, struct slot *slot, const struct interp_input *input)
@@ -185,8 +197,8 @@ static void bind_slot(struct run *run, struct slot *slot, const struct interp_in
 		slot->data = arena_alloc_array(run->scratch, (size_t) slot->n, (size_t) type_size(slot->type));
 	if (run->stop != RUN_GOES || !type_is_float(slot->array->type))
 		return;
-	prepare_accumulation(run, slot);
-	prepare_magnitudes(run, slot);
+	prepare_exact(run, slot);
+	prepare_weight(run, slot);
 }
 
 void bind_slots(struct run *run, const struct interp_input *input)

@@ -27,6 +27,22 @@ static const struct place *compile_read(struct run *run, const struct access *ac
 	return place;
 }
 
+/* Floats come in, and what comes out jumps. */
+static bool is_decision(const struct node *node)
+{
+	return node->has_float_args &&
+	       (!type_is_float(node->type) || (node->kind == EXPR_OP && node->op == OP_FLOOR));
+}
+
+static struct interp_decision *new_decision(struct run *run, struct span span)
+{
+	struct interp_decision *decision = arena_new(run->arena, struct interp_decision);
+
+	decision->span = span;
+	vec_push(run->arena, &run->decisions->items, decision);
+	return decision;
+}
+
 const struct node *compile_expr(struct run *run, const struct expr *expr)
 {
 	struct node *node = arena_new(run->scratch, struct node);
@@ -43,6 +59,8 @@ const struct node *compile_expr(struct run *run, const struct expr *expr)
 	node->has_float_args = expr_n_args(expr) && type_is_float(expr->args[0]->type);
 	if (expr->kind == EXPR_READ)
 		node->place = compile_read(run, &expr->access);
+	if (run->decisions && is_decision(node))
+		node->decision = new_decision(run, node->span);
 	return node;
 }
 

@@ -141,19 +141,6 @@ static int64_t compare_integers(enum expr_op op, int64_t a, int64_t b)
 	return op == OP_GT ? a > b : a >= b;
 }
 
-static int64_t compare_reals(enum expr_op op, double a, double b)
-{
-	if (op == OP_EQ)
-		return a == b;
-	if (op == OP_NE)
-		return a != b;
-	if (op == OP_LT)
-		return a < b;
-	if (op == OP_LE)
-		return a <= b;
-	return op == OP_GT ? a > b : a >= b;
-}
-
 static const struct node *chosen(struct run *run, const struct node *node)
 {
 	return node->args[eval_integer(run, node->args[0]) ? 1 : 2];
@@ -210,7 +197,7 @@ static int64_t read_integer(struct run *run, const struct node *node)
 static int64_t cast_to_integer(struct run *run, const struct node *node)
 {
 	if (node->has_float_args)
-		return integer_of_real(node->type, eval_real(run, node->args[0]));
+		return eval_truncation(run, node);
 	return type_wrap(node->type, eval_integer(run, node->args[0]));
 }
 
@@ -234,7 +221,7 @@ int64_t eval_integer(struct run *run, const struct node *node)
 		if (node->op == OP_CHOOSE)
 			return eval_integer(run, chosen(run, node));
 		if (node->has_float_args)
-			return compare_reals(node->op, eval_real(run, node->args[0]), eval_real(run, node->args[1]));
+			return eval_comparison(run, node);
 		return operate_on_integers(run, node);
 	case EXPR_FLOAT:
 	case EXPR_N:
@@ -338,6 +325,23 @@ static double select_real(struct run *run, const struct node *node)
 	return condition ? a : b;
 }
 
+static double eval_pivot(struct run *run, const struct node *node)
+{
+	const double pivot = eval_real(run, node->args[0]);
+
+	pivot_check(run, node, pivot);
+	return pivot;
+}
+
+double operation_of_reals(const struct node *node, double a, double b)
+{
+	const double value = node->args[1] ? combine(node->op, a, b) : apply(node->op, a);
+
+	if (node->op == OP_FLOOR)
+		node_decides(node, integer_of_real(TYPE_I64, value));
+	return node->type == TYPE_F32 ? (float) value : value;
+}
+
 static double operate_on_reals(struct run *run, const struct node *node)
 {
 	double a;
@@ -347,12 +351,11 @@ static double operate_on_reals(struct run *run, const struct node *node)
 	if (node->op == OP_CHOOSE)
 		return eval_real(run, chosen(run, node));
 	if (node->op == OP_PIVOT)
-		return pivot_real(run, node);
+		return eval_pivot(run, node);
 	if (node->op == OP_UNIT_SCALE)
 		return unit_scale(node->type, eval_real(run, node->args[0]));
 	a = eval_real(run, node->args[0]);
-	a = node->args[1] ? combine(node->op, a, eval_real(run, node->args[1])) : apply(node->op, a);
-	return node->type == TYPE_F32 ? (float) a : a;
+	return operation_of_reals(node, a, node->args[1] ? eval_real(run, node->args[1]) : 0);
 }
 
 static double read_real(struct run *run, const struct node *node)

@@ -8,6 +8,8 @@
  * complete before anybody reads it. A sweep in which no point gets done proves that the recurrence has no order. */
 #include "ir/interp_private.h"
 
+#include <math.h>
+
 /* ---- statements ---- */
 
 static bool stage_is_active(struct run *run, const struct stage_run *stage)
@@ -32,18 +34,41 @@ static void note_set(struct run *run, const struct stage_run *stage, int64_t off
 	vec_push(run->scratch, &run->pending, cell);
 }
 
+static void write_fine(struct run *run, const struct stage_run *stage)
+{
+	struct slot *slot = stage->write.slot;
+	int64_t offset;
+	long double value;
+
+	run->stage = stage->stage;
+	value = eval_fine(run, stage->value);
+	if (run->stop != RUN_GOES || !place_write_offset(run, &stage->write, &offset))
+		return;
+	if (stage->stage->op != REDUCE_SET) {
+		slot_update_fine(run, slot, offset, stage->stage->op, value);
+		return;
+	}
+	slot_set_fine(slot, offset, value);
+	if (slot->weight)
+		slot->weight[offset].magnitude = fabs((double) value);
+	note_set(run, stage, offset);
+}
+
 static void write_real(struct run *run, const struct stage_run *stage)
 {
 	struct slot *slot = stage->write.slot;
+	struct weighed by = { 0 };
 	int64_t offset;
 	double value;
 
 	run->stage = stage->stage;
-	value = eval_real(run, stage->value);
+	if (slot->weight)
+		by = eval_weighed(run, stage->value);
+	value = slot->weight ? by.value : eval_real(run, stage->value);
 	if (run->stop != RUN_GOES || !place_write_offset(run, &stage->write, &offset))
 		return;
-	if (slot->magnitude)
-		slot_weigh(slot, offset, stage->stage->op, value, eval_magnitude(run, stage->value));
+	if (slot->weight)
+		slot_weigh(run, slot, offset, stage->stage->op, by);
 	if (stage->stage->op != REDUCE_SET) {
 		slot_update_real(slot, offset, stage->stage->op, value);
 		return;
@@ -75,10 +100,12 @@ static void visit_statement(struct walk *walk)
 
 	if (!stage_is_active(walk->run, stage))
 		return;
-	if (stage->is_float)
+	if (!stage->is_float)
+		write_integer(walk->run, stage);
+	else if (walk->run->arithmetic == INTERP_WORKING)
 		write_real(walk->run, stage);
 	else
-		write_integer(walk->run, stage);
+		write_fine(walk->run, stage);
 }
 
 /* The stage at the present point of the common dims. */

@@ -53,15 +53,12 @@ static const char *row_text(struct run *run, int64_t row, int64_t system)
 	return arena_printf(run->arena, "row %lld of system %lld", (long long) row, (long long) system);
 }
 
-double pivot_real(struct run *run, const struct node *node)
+void pivot_check(struct run *run, const struct node *node, double pivot)
 {
-	const double pivot = eval_real(run, node->args[0]);
-
 	if (run->stop != RUN_GOES || (pivot != 0 && isfinite(pivot)) || (pivot != 0 && !arguments_are_finite(run)))
-		return pivot;
+		return;
 	run_fail(run, run->stage->span, "the pivot of '%s' in %s is %s; " WORDS_OF_PIVOTS,
 		 pivots_name(run->arena, run->stage->write.array),
 		 row_text(run, eval_integer(run, node->args[1]), eval_integer(run, node->args[2])),
 		 pivot == 0 ? "zero" : "not finite");
-	return pivot;
 }

@@ -9,6 +9,7 @@
  *     interp_compile.c  expressions to nodes, accesses to places, stages to steps
  *     interp_cells.c    loading and storing values of every type
  *     interp_expr.c     evaluation
+ *     interp_fine.c     evaluation in other arithmetics, what decides between branches
  *     interp_magnitude.c    how much is behind a value, as a scale for its error
  *     interp_pivot.c    pivots that are checked
  *     interp_domain.c   the points of a stage, one after the other
@@ -40,8 +41,10 @@ struct slot {
 	int64_t n;
 	int64_t lo[ARRAY_MAX_RANK], extent[ARRAY_MAX_RANK], stride[ARRAY_MAX_RANK];
 	int64_t limit;                  /* of index arrays */
-	long double *exact;             /* of targets of sums and products */
-	double *magnitude;              /* of floats that are computed, where they are asked for: interp_magnitude.c */
+	long double *exact;             /* of targets of sums and products; of all floats that are computed, where the
+					 * arithmetic is not WORKING */
+	struct interp_weight *weight;   /* of floats that are computed, where they are asked for: interp_magnitude.c;
+					 * of sums where they are SHAKEN */
 	unsigned char *states;          /* enum cell_state; NULL: no recurrence sets the array. All are defined but
 					 * while it runs */
 	struct children children;
@@ -71,6 +74,7 @@ struct node {
 	double real;
 	const struct node *args[3];
 	const struct place *place;
+	struct interp_decision *decision;       /* NULL: it decides nothing, or nobody asks */
 	struct span span;
 };
 
@@ -124,7 +128,11 @@ struct run {
 	enum run_stop stop;
 	struct cell needed;             /* the undefined cell that postponed a point */
 	VEC(struct cell) pending;
-	bool weighs;                    /* magnitudes are asked for */
+	bool weighs;                    /* weights are asked for */
+	int64_t iteration;              /* of the loop, from 1; behind it the last one */
+	enum interp_arithmetic arithmetic;
+	uint64_t random;
+	struct interp_decisions *decisions;
 	bool is_bound;                  /* sizes, arrays and facts are as they must be */
 	const char *error;
 };
@@ -163,6 +171,8 @@ int64_t integer_of_real(enum scalar_type type, double value);
 /* ---- interp_expr.c ---- */
 int64_t eval_integer(struct run *run, const struct node *node);
 double eval_real(struct run *run, const struct node *node);
+/* Of one operand or two, in the type of the node. */
+double operation_of_reals(const struct node *node, double a, double b);
 /* The cell of a place: -1, or the number of the subscript that is out of range (`value` then). */
 int place_find(struct run *run, const struct place *place, int64_t *offset, int64_t *value);
 void place_report(struct run *run, const struct place *place, int sub, int64_t value);
@@ -170,14 +180,30 @@ void place_report(struct run *run, const struct place *place, int sub, int64_t v
 bool place_write_offset(struct run *run, const struct place *place, int64_t *offset);
 bool place_read_offset(struct run *run, const struct place *place, int64_t *offset);
 
+/* ---- interp_fine.c: arithmetics but WORKING ---- */
+long double eval_fine(struct run *run, const struct node *node);
+/* In any arithmetic: of two floats; a cast to an integer. */
+int64_t eval_comparison(struct run *run, const struct node *node);
+int64_t eval_truncation(struct run *run, const struct node *node);
+/* Notes what the node has decided. */
+void node_decides(const struct node *node, int64_t outcome);
+void slot_set_fine(struct slot *slot, int64_t offset, long double value);
+void slot_update_fine(struct run *run, struct slot *slot, int64_t offset, enum reduce_op op, long double value);
+
 /* ---- interp_magnitude.c ---- */
-double eval_magnitude(struct run *run, const struct node *node);
+struct weighed {
+	double value;
+	struct interp_weight weight;
+};
+
+/* The value is that of eval_real(). */
+struct weighed eval_weighed(struct run *run, const struct node *node);
 /* Before `target op= value`. */
-void slot_weigh(struct slot *slot, int64_t offset, enum reduce_op op, double value, double magnitude);
+void slot_weigh(const struct run *run, struct slot *slot, int64_t offset, enum reduce_op op, struct weighed by);
 
 /* ---- interp_pivot.c ---- */
-/* The value of a PIVOT, which is that of run->stage. */
-double pivot_real(struct run *run, const struct node *node);
+/* Ends the run if this value of a PIVOT, which is that of run->stage, is none to divide by. */
+void pivot_check(struct run *run, const struct node *node, double pivot);
 
 /* ---- interp_domain.c ---- */
 

@@ -171,6 +171,24 @@ enum interp_fault {
 	INTERP_MEMORY
 };
 
+/* In which arithmetic floats are computed. */
+enum interp_arithmetic {
+	INTERP_WORKING,                 /* that of the program; sums and products in extended precision */
+	INTERP_FINE,                    /* extended precision throughout; rounded where the caller reads it */
+	INTERP_PLAIN,                   /* that of the program, sums and products too */
+	INTERP_SHAKEN                   /* as PLAIN, what is not exact moved at random by what it may be off */
+};
+
+/* What an expression that turns floats into integers or truth values has decided, in the order of the compilation. */
+struct interp_decision {
+	struct span span;
+	uint64_t n, sum;                /* runs that decide alike have equal ones */
+};
+
+struct interp_decisions {
+	VEC(struct interp_decision *) items;
+};
+
 struct interp_input {
 	const int64_t *sizes;           /* by number of param; ignored for scalars */
 	const double *scalars;          /* by number of param; ignored for sizes */
@@ -178,14 +196,24 @@ struct interp_input {
 	int64_t max_iterations;         /* of the loop; negative: no limit */
 	bool *is_stopped;               /* set when it is this limit that ends the loop; may be NULL */
 	enum interp_fault *fault;       /* set when there is an error; may be NULL */
+	enum interp_arithmetic arithmetic;
+	uint64_t seed;                  /* of SHAKEN */
+	struct interp_decisions *decisions;     /* receives them, in arena memory; may be NULL */
+};
+
+/* How much is behind a cell, as a scale for its error (ir/interp_magnitude.c): of sums that of |terms|, and how many
+ * operations led there, one after the other. */
+struct interp_weight {
+	double magnitude, terms;
+	int64_t iteration;              /* of the loop, from 1; 0: before it */
 };
 
 /* Runs the module as written: textual order, every subscript checked, sums in extended precision, facts of bound
  * arrays checked; no isl, no pass. Outputs are written into the callers' arrays. On a user error (index out of
  * range, fact, ill-founded recurrence, overflow of index arithmetic) the message is returned, NULL otherwise.
- * `magnitude`, if not NULL, receives for each argument array of floats that is computed (by number, else NULL) how much
- * is behind each cell, as a scale for comparisons (ir/interp_magnitude.c): of sums those of |terms|. Arena memory. */
+ * `weights`, if not NULL, receives for each argument array of floats that is computed (by number, else NULL) those of
+ * its cells, in arena memory; arithmetic is WORKING then. */
 const char *module_interpret(struct module *module, struct arena *arena, const struct interp_input *input,
-			     double **magnitude);
+			     struct interp_weight **weights);
 
 #endif

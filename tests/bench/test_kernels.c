@@ -18,7 +18,8 @@ struct problem {
 	struct life_tensor tensor;
 	int32_t atom[MOST_COEFFS], voxel[MOST_COEFFS], fiber[MOST_COEFFS], coords[3 * MOST_COEFFS];
 	double value[MOST_COEFFS], *D, *w, *Y;
-	double *result[LIFE_OPS], *magnitude[LIFE_OPS]; /* by the interpreter */
+	double *result[LIFE_OPS]; /* by the interpreter */
+	struct interp_weight *weights[LIFE_OPS];
 };
 
 /* ---- Problems ------------------------------------------------------------------------- */
@@ -72,7 +73,7 @@ static void discard(struct problem *p)
 	free(p->Y);
 	for (int op = 0; op < LIFE_OPS; op++) {
 		free(p->result[op]);
-		free(p->magnitude[op]);
+		free(p->weights[op]);
 	}
 }
 
@@ -113,18 +114,20 @@ static bool interpret(struct problem *p, enum life_op op, struct failure *failur
 	struct session s = { .arena = &arena, .values = run_values_default() };
 	struct results results = { 0 };
 	struct timing timing;
-	size_t bytes = (size_t) out_count(p, op) * sizeof(double);
+	size_t n = (size_t) out_count(p, op), bytes = n * sizeof(double);
 	bool ok = session_open(&s, op == LIFE_DSC ? "dsl_examples/life_dsc.pmg" : "dsl_examples/life_wc.pmg",
 			       failure) &&
 		  bind_problem(&s, p, op, failure) && results_new(&s, &results, failure);
-	double **magnitude = arena_new_array(&arena, double *, ok ? s.module->arrays.n + 1 : 1);
-	ok = ok && interpreter_run(&s, &results, magnitude, &timing, failure);
+	int n_arrays = ok ? s.module->arrays.n : 0;
+	struct interp_weight **weights = arena_new_array(&arena, struct interp_weight *, n_arrays + 1);
+	ok = ok && interpreter_run(&s, &results, weights, &timing, failure);
 	p->result[op] = malloc(bytes);
-	p->magnitude[op] = malloc(bytes);
+	p->weights[op] = malloc(n * sizeof(struct interp_weight));
 	for (int i = 0; ok && i < s.arguments.n; i++)
 		if (argument_is_written(&s.arguments.items[i])) {
 			memcpy(p->result[op], results.arrays[i].data, bytes);
-			memcpy(p->magnitude[op], magnitude[s.arguments.items[i].array->number], bytes);
+			memcpy(p->weights[op], weights[s.arguments.items[i].array->number],
+			       n * sizeof(struct interp_weight));
 		}
 	results_free(&s, &results);
 	session_free(&s);
@@ -139,7 +142,7 @@ static bool is_right(const struct problem *p, const struct life_call *call, cons
 	double eps = call->version->code == LIFE_BEST_F32 ? 0x1p-23 : 0x1p-52;
 	int64_t n = out_count(p, call->op);
 	for (int64_t i = 0; i < n; i++) {
-		double bound = MOST_COEFFS * eps * p->magnitude[call->op][i];
+		double bound = MOST_COEFFS * eps * p->weights[call->op][i].magnitude;
 		if (!(fabs(out[i] - p->result[call->op][i]) <= bound)) {
 			fprintf(stderr, "%s, %s, op %d, %s+%s, %d threads, n_theta %lld: [%lld] is %.17g, not %.17g\n",
 				call->version->name, call->kernels ? "kernel" : "", (int) call->op,

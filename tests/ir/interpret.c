@@ -59,8 +59,8 @@ static void bind_dsc(struct ir_fixture *f, int64_t n_coeffs, void *atom, void *v
 static void test_dsc(struct ir_tests *tests)
 {
 	int32_t atom[] = { 0, 2, 1, 0 }, voxel[] = { 1, 1, 0, 1 }, fiber[] = { 0, 1, 2, 2 };
-	double value[] = { 1, 2, 3, -4 }, d[] = { 1, 2, 3, 4, 5, 6 }, w[] = { 10, 20, 30 }, y[6];
-	double *magnitude[7];
+	double value[] = { 1, 2, 3, -4 }, d[] = { 1, 2, 3, 4, 5, 6 }, w[] = { 10, 20, 30 }, y[6], terms[6];
+	struct interp_weight *weights[7], *of_y;
 	struct ir_fixture f;
 
 	ir_open_text(&f, ir_program("dsc"));
@@ -68,10 +68,16 @@ static void test_dsc(struct ir_tests *tests)
 	ir_bind(&f, "D", TYPE_F64, d, 3, 2);
 	ir_bind(&f, "w", TYPE_F64, w, 3, 0);
 	ir_bind(&f, "Y", TYPE_F64, y, 3, 2);
-	IR_CHECK(tests, module_interpret(f.module, &f.arena, &f.input, magnitude) == NULL);
+	IR_CHECK(tests, module_interpret(f.module, &f.arena, &f.input, weights) == NULL);
 	IR_CHECK_REALS(tests, y, 6, 270, 360, 90, 20, 0, 0);
-	IR_CHECK(tests, magnitude[f.module->arrays.items[4]->number] == NULL);
-	IR_CHECK_REALS(tests, magnitude[6], 6, 270, 360, 330, 500, 0, 0);
+	IR_CHECK(tests, weights[f.module->arrays.items[4]->number] == NULL);
+	of_y = weights[6];
+	for (int i = 0; i < 6; i++) {
+		y[i] = of_y[i].magnitude;
+		terms[i] = of_y[i].terms;
+	}
+	IR_CHECK_REALS(tests, y, 6, 270, 360, 330, 500, 0, 0);
+	IR_CHECK_REALS(tests, terms, 6, 1, 1, 3, 3, 0, 0);
 	ir_close(&f);
 }
 

@@ -20,13 +20,22 @@ static void give_params(struct session *s, struct interp_input *input)
 	input->scalars = scalars;
 }
 
-static void give_arrays(struct session *s, struct results *results, struct interp_input *input)
+/* The array of a module that an argument is, which may be of another module of the pipeline. */
+static const struct array *array_in(const struct module *module, const struct array *array)
+{
+	for (int i = 0; i < module->arrays.n; i++)
+		if (array_is_argument(module->arrays.items[i]) && !strcmp(module->arrays.items[i]->name, array->name))
+			return module->arrays.items[i];
+	return array;
+}
+
+static void give_arrays(struct session *s, struct module *module, struct results *results, struct interp_input *input)
 {
 	for (int i = 0; i < s->arguments.n; i++) {
 		const struct argument *argument = &s->arguments.items[i];
 		const struct ndarray *value =
 			argument_is_written(argument) ? &results->arrays[i] : &argument->value;
-		struct interp_array array = { .array = argument->array,
+		struct interp_array array = { .array = array_in(module, argument->array),
 					      .type = (enum scalar_type) value->type,
 					      .data = value->data };
 		memcpy(array.shape, value->shape, sizeof(array.shape));
@@ -66,8 +75,8 @@ static bool inputs_are_finite(struct session *s, struct failure *failure)
 	return true;
 }
 
-bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
-		     struct failure *failure)
+bool interpreter_run(struct session *s, struct results *results, struct interp_weight **weights,
+		     struct timing *timing, struct failure *failure)
 {
 	static const enum outcome outcomes[] = {
 		[INTERP_BOUND] = OUTCOME_DATA,
@@ -83,13 +92,22 @@ bool interpreter_run(struct session *s, struct results *results, double **magnit
 	if (!compilation_find_pivots(s->c, s->module))
 		return program_failed(s, failure);
 	give_params(s, &input);
-	give_arrays(s, results, &input);
+	give_arrays(s, s->module, results, &input);
 	double start = clock_now();
-	const char *message = module_interpret(s->module, s->arena, &input, magnitude);
+	const char *message = module_interpret(s->module, s->arena, &input, weights);
 	timing->interpreter = clock_now() - start;
 	if (!message)
 		return true;
 	fail(failure, outcomes[fault], "%s", message);
 	failure_explain(s, failure);
 	return false;
+}
+
+const char *interpreter_run_again(struct session *s, struct module *module, struct results *results,
+				  struct interp_input *how)
+{
+	how->max_iterations = s->values.iterations;
+	give_params(s, how);
+	give_arrays(s, module, results, how);
+	return module_interpret(module, s->arena, how, NULL);
 }

@@ -130,36 +130,39 @@ static bool run_library(struct session *s, struct results *results, struct timin
 }
 
 /* By arguments: compilation drops arrays, and numbers the others anew. */
-static double **by_argument(struct session *s, double **magnitude)
+static struct interp_weight **by_argument(struct session *s, struct interp_weight **weights)
 {
-	double **values = arena_new_array(s->arena, double *, s->arguments.n + 1);
+	struct interp_weight **values = arena_new_array(s->arena, struct interp_weight *, s->arguments.n + 1);
 
 	for (int i = 0; i < s->arguments.n; i++)
-		values[i] = magnitude[s->arguments.items[i].array->number];
+		values[i] = weights[s->arguments.items[i].array->number];
 	return values;
 }
 
-static bool run_both(struct session *s, struct results *results, struct timing *timing,
+/* False where one of both cannot run; what comparing finds goes to `verdict`. */
+static bool run_both(struct session *s, struct results *results, struct timing *timing, struct failure *verdict,
 		     struct failure *failure)
 {
 	struct results reference = { 0 };
-	double **magnitude = arena_new_array(s->arena, double *, s->module->arrays.n + 1), **bounds;
-	bool ok = results_new(s, &reference, failure) &&
-		  interpreter_run(s, &reference, magnitude, timing, failure);
+	struct interp_weight **weights = arena_new_array(s->arena, struct interp_weight *, s->module->arrays.n + 1);
+	bool ok = results_new(s, &reference, failure) && interpreter_run(s, &reference, weights, timing, failure);
 
-	bounds = by_argument(s, magnitude);
-	ok = ok && run_library(s, results, timing, failure) &&
-	     results_compare(s, results, &reference, bounds, failure);
+	weights = by_argument(s, weights);
+	ok = ok && run_library(s, results, timing, failure);
+	if (ok)
+		results_compare(s, results, &reference, weights, verdict);
 	results_free(s, &reference);
 	return ok;
 }
 
+/* Outputs are saved and told whatever a comparison has found. */
 static bool run_pipeline(struct session *s, struct results *results, struct failure *failure)
 {
 	struct timing timing = { 0 };
+	struct failure verdict = { 0 };
 	bool ok;
 	if (s->values.compare)
-		ok = run_both(s, results, &timing, failure);
+		ok = run_both(s, results, &timing, &verdict, failure);
 	else if (s->values.interp)
 		ok = interpreter_run(s, results, NULL, &timing, failure);
 	else
@@ -170,7 +173,11 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 		timing_print(&timing);
 	if ((s->values.time || s->values.explain) && !s->values.interp)
 		kernel_print(s);
-	return results_save(s, results, failure);
+	if (!results_save(s, results, failure))
+		return false;
+	results_print(s, results);
+	*failure = verdict;
+	return verdict.outcome == OUTCOME_OK;
 }
 
 /* NAME=VALUE where the program should be. */
@@ -189,8 +196,6 @@ static bool run(struct session *s, const word_list *operands, struct failure *fa
 	bool ok = session_open(s, operands->items[0], failure) && session_bind(s, operands, 1, failure) &&
 		  results_new(s, &results, failure) && outputs_fit(s, &results, failure) &&
 		  run_pipeline(s, &results, failure);
-	if (ok)
-		results_print(s, &results);
 	results_free(s, &results);
 	return ok;
 }

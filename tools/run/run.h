@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes
- * follow from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library
- * compiled from generated C (build.c, library.c), or shared or kept from another run (share.c, cache.c), in the way
- * that tune.c chooses, or by the interpreter (interpret.c), and what comes out is compared, told and saved (compare.c,
- * report.c, outputs.c, state.c). What goes wrong is told by messages.c and suggest.c. All parts work on the module,
- * which is there before anything is generated. */
+ * `pmg run` in parts: what the user gives is bound to the arguments of the pipeline (bind.c), the sizes follow
+ * from it (sizes.c), numbers are made up where asked (random.c), then the pipeline runs as a library compiled
+ * from generated C (build.c, library.c), or shared or kept from another run (share.c, cache.c), in the way that
+ * tune.c chooses, or by the interpreter (interpret.c), and what comes out is compared (compare.c, rounding.c),
+ * told and saved (report.c, outputs.c, state.c). What goes wrong is told by messages.c and suggest.c. All parts
+ * work on the module, which is there before anything is generated. */
 #ifndef TOOLS_RUN_RUN_H
 #define TOOLS_RUN_RUN_H
 
@@ -235,9 +235,13 @@ bool cache_load(struct session *s, struct results *results, struct execution *e,
 
 /* Is PMG_CHECK_FINITE=1 in the environment? */
 bool session_checks_finite(void);
-/* `magnitude`: by number of the module's arrays, sums of |terms| of each cell or NULL. */
-bool interpreter_run(struct session *s, struct results *results, double **magnitude, struct timing *timing,
-		     struct failure *failure);
+/* `weights`: by number of the module's arrays, of each cell, or NULL. */
+bool interpreter_run(struct session *s, struct results *results, struct interp_weight **weights,
+		     struct timing *timing, struct failure *failure);
+/* Of another module of the pipeline, in the arithmetic of `how`, which says what else the interpreter is to do. NULL,
+ * or what is wrong. */
+const char *interpreter_run_again(struct session *s, struct module *module, struct results *results,
+				  struct interp_input *how);
 
 /* ---- outputs.c: where outputs go --------------------------------------------------- */
 /* `save` becomes `target`; false when one would destroy an input of this run or another output. */
@@ -258,9 +262,9 @@ void kernel_print(const struct session *s);
 /* Does the expression, or a subscript of a read in it, name the parameter of this number? */
 bool depends_on(const struct expr *expr, int param);
 bool access_depends_on(const struct access *access, int param);
-/* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. `magnitude` is by
+/* Prints a line for each output; false with outcome NUMERICAL when a difference exceeds the bound. `weights` are by
  * argument. */
 bool results_compare(struct session *s, const struct results *results, const struct results *reference,
-		     double *const *magnitude, struct failure *failure);
+		     struct interp_weight *const *weights, struct failure *failure);
 
 #endif
