@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a kernel finds that ends the execution: a computed index out of range, a pivot of an elimination that is zero or
- * not finite. The first one wins, from any thread; it is reported when the kernel has returned.
+ * not finite; and results that are not finite, where that is asked for (finite.c). The first one wins, from any thread; it is reported when the kernel has returned.
  *
  * A pivot that is not finite is a value like others where some float that the caller gave is not finite either. That is
  * looked up when there is such a pivot, once for an execution, and only of `in` arrays: what the kernel writes may have
@@ -82,7 +82,7 @@ void pmg_bad_index(pmg_plan *handle, int32_t array, int64_t position, int64_t va
 
 	if (!bad)
 		return;
-	bad->elimination = -1;
+	bad->elimination = BAD_INDEX;
 	bad->array = array;
 	bad->position = position;
 	bad->value = value;
@@ -136,6 +136,17 @@ void pmg_bad_ragged_pivots(pmg_plan *handle, const void *pivots, int64_t n, int3
 	}
 }
 
+void bad_result(struct plan *plan, struct bad_value result)
+{
+	struct bad_value *bad = bad_claim(plan);
+
+	if (!bad)
+		return;
+	result.is_claimed = 1;
+	result.elimination = BAD_RESULT;
+	*bad = result;
+}
+
 bool pmg_failed(const pmg_plan *handle)
 {
 	return __atomic_load_n(&plan_of_const(handle)->bad.is_claimed, __ATOMIC_RELAXED) != 0;
@@ -185,6 +196,15 @@ static pmg_status pivot_fail(const struct plan *plan, struct bad_value bad)
 			bad.pivot == 0 ? "zero" : "not finite", pivots->place);
 }
 
+static pmg_status result_fail(const struct plan *plan, const struct bad_value *bad)
+{
+	char when[64] = "";
+
+	if (!bad->is_last)
+		snprintf(when, sizeof when, " after iteration %lld", (long long) bad->iteration);
+	return finite_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->pivot, when);
+}
+
 void bad_forget(struct plan *plan)
 {
 	plan->bad.is_claimed = 0;
@@ -198,6 +218,10 @@ pmg_status bad_report(struct plan *plan)
 	if (bad->elimination >= 0) {
 		plan->progress.has_state = false;
 		return pivot_fail(plan, *bad);
+	}
+	if (bad->elimination == BAD_RESULT) {
+		plan->progress.has_state = false;
+		return result_fail(plan, bad);
 	}
 	return index_fail(plan, PMG_NUMERICAL, bad->array, bad->position, bad->value);
 }

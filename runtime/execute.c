@@ -153,6 +153,8 @@ static pmg_status kernel_run(struct plan *plan, const void *args, pmg_control *c
 	plan->progress.is_finished = plan->progress.is_elsewhere = false;
 	status = kernel_call(plan, args, control);
 	states_settle(plan);
+	if (status == PMG_OK)
+		results_look(plan, PMG_AT_END);
 	status = kernel_report(plan, status);
 	if (control && !plan->desc->has_loop)
 		control->finished = status == PMG_OK;

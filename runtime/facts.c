@@ -275,14 +275,17 @@ static pmg_status bool_check(const struct values *values)
 			values->array->place);
 }
 
-static pmg_status finite_fail(const struct values *values, int64_t position, double value)
+pmg_status finite_fail(const struct plan *plan, pmg_status status, int32_t number, int64_t position, double value,
+		       const char *when)
 {
+	const pmg_array_desc *array = &plan->desc->arrays[number];
 	char text[LIST_TEXT_SIZE];
 
-	return pmg_fail(context_of(values), PMG_BAD_DATA,
-			"array '%s' holds %s at %s, but " WORDS_OF_FINITE " (%s)",
-			values->array->name, isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity",
-			position_text(values->plan, values->array, position, text), values->array->place);
+	return pmg_fail(plan->context, status,
+			"array '%s' holds %s%s%s%s, but " WORDS_OF_FINITE " (%s)",
+			array->name, isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity",
+			array->rank > 0 ? " at " : "",
+			array->rank > 0 ? position_text(plan, array, position, text) : "", when, array->place);
 }
 
 /* An array that is used as it lies: where the value at a position in row-major order is. */
@@ -351,7 +354,8 @@ static pmg_status finite_check(const struct values *values)
 {
 	const int64_t found = first_infinite(values);
 
-	return found == values->n ? PMG_OK : finite_fail(values, found, value_at(values, found));
+	return found == values->n ? PMG_OK : finite_fail(values->plan, PMG_BAD_DATA, values->number, found,
+							 value_at(values, found), "");
 }
 
 static bool is_float(const pmg_array_desc *array)
@@ -386,6 +390,51 @@ bool pmg_is_finite(pmg_plan *handle, int32_t number)
 		binding->is_finite_known = values.array->is_fixed;
 	}
 	return binding->is_finite;
+}
+
+/* 0, or NaN where one is not finite: sums that do not wait for each other. */
+enum { N_PROBES = 8 };
+#define PROBE(type, data, first, n, probe) \
+	do { \
+		const type *at = (const type *) (data) + (first); \
+		type sums[N_PROBES] = { 0 }; \
+		int64_t i = 0; \
+		for (; i + N_PROBES <= (n); i += N_PROBES) \
+			for (int k = 0; k < N_PROBES; k++) \
+				sums[k] += at[i + k] - at[i + k]; \
+		for (; i < (n); i++) \
+			sums[0] += at[i] - at[i]; \
+		for (int k = 0; k < N_PROBES; k++) \
+			(probe) += (double) sums[k]; \
+	} while (0)
+
+/* Of values that lie one after the other; false: perhaps not. */
+static bool are_surely_finite(const struct values *values)
+{
+	double probe = 0;
+
+	if (values->array->lanes > 0 || values->array->storage == PMG_AS_F64TOP)
+		return false;
+	PARALLEL(values->threads, values->n, reduction(+ : probe))
+	for (int64_t first = 0; first < values->n; first += BLOCK)
+		if (array_kept_type(values->array) == PMG_F32)
+			PROBE(float, values->data, first, block_size(first, values->n), probe);
+		else
+			PROBE(double, values->data, first, block_size(first, values->n), probe);
+	return probe == 0;
+}
+
+bool values_are_finite(struct plan *plan, int32_t number, const void *data, int64_t *position, double *value)
+{
+	struct values values = values_of(plan, number);
+
+	values.data = data;
+	if (are_surely_finite(&values))
+		return true;
+	*position = first_infinite(&values);
+	if (*position < values.n)
+		*value = value_at(&values, *position);
+	return *position == values.n;
 }
 
 bool pmg_has_values(pmg_plan *handle, int32_t number, const int64_t *expected, int64_t n)

@@ -79,6 +79,7 @@ bool pmg_loop_next(pmg_plan *handle, pmg_control *control, int64_t it, int64_t h
 {
 	struct progress *progress = &plan_of(handle)->progress;
 
+	results_look(plan_of(handle), it);
 	if (pmg_failed(handle) || progress->is_elsewhere)
 		return false;
 	progress->next = it;

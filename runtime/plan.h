@@ -68,14 +68,18 @@ struct binding {
 	struct segment_list list;               /* of fixed offsets, once an argument is in blocks of their segments */
 };
 
-/* A computed index out of range, or a pivot of an elimination. */
+enum { BAD_INDEX = -1, BAD_RESULT = -2 };
+
+/* A computed index out of range, a pivot of an elimination, or a result that is not finite. */
 struct bad_value {
 	int is_claimed;         /* atomic; the thread that sets it writes the rest */
-	int32_t elimination;    /* -1: an index */
+	int32_t elimination;    /* or BAD_INDEX, BAD_RESULT */
 	int32_t array;
 	int64_t position, value;
 	int64_t row, system;
-	double pivot;
+	double pivot;           /* or the result */
+	bool is_last;           /* a result: found behind the last iteration, or where there is no loop */
+	int64_t iteration;      /* else: behind this one */
 };
 
 /* The loop of the last execution. */
@@ -116,6 +120,7 @@ struct plan {
 	int64_t max_memory, bytes, peak;
 	int64_t block_bytes;    /* of the plan itself and the arrays behind it */
 	bool check_finite;
+	bool is_tried;          /* executions are trials, whose results nobody sees */
 	int64_t *extents;       /* desc->n_extents */
 	int64_t *params;        /* desc->n_params; integer ones */
 	int64_t *sizes;         /* desc->n_sizes */
@@ -141,6 +146,12 @@ struct plan {
 void bad_forget(struct plan *plan);
 /* Of the first one. After a pivot there are no states to go on from: solutions may have been written in their place. */
 pmg_status bad_report(struct plan *plan);
+void bad_result(struct plan *plan, struct bad_value result);    /* of one thread */
+
+/* ---- finite.c: results, with options.check_finite */
+
+/* Before iteration `it` states and `inout`, PMG_AT_END all that is written; not of a device. */
+void results_look(struct plan *plan, int64_t it);
 
 /* ---- context.c */
 
@@ -455,6 +466,11 @@ pmg_status aliasing_check(const struct plan *plan);
 /* ---- facts.c: what must be read for it; values are those of `kernel.data` */
 
 pmg_status values_check(struct plan *plan, int32_t number);     /* facts, bools, finite */
+/* Of an array of floats whose values are at `data`; else the first that is not, and where. */
+bool values_are_finite(struct plan *plan, int32_t number, const void *data, int64_t *position, double *value);
+/* `when`: "", or " after iteration 3". */
+pmg_status finite_fail(const struct plan *plan, pmg_status status, int32_t number, int64_t position, double value,
+		       const char *when);
 bool values_are_checked(const struct plan *plan, int32_t number);       /* is there anything to check? */
 pmg_status index_fail(const struct plan *plan, pmg_status status, int32_t number, int64_t position,
 		      int64_t value);

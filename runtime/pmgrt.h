@@ -433,7 +433,8 @@ struct pmg_options {
 	pmg_context *context;   /* required; must outlive the plan */
 	int32_t threads;        /* 0: OpenMP's default; at most PMG_MAX_THREADS */
 	int64_t max_memory;     /* bytes the plan may hold, also while it is made; 0: no limit */
-	bool check_finite;      /* NaN or infinity in an input is an error */
+	bool check_finite;      /* NaN or infinity in an input is an error, and one in a state or `inout` behind an
+				 * iteration, or in what has been computed */
 	pmg_tune tune;
 	const char *candidate;  /* the `choice` of the one to take, whatever `tune` says; PMG_FIRST_CANDIDATE or "": the
 				 * first; NULL: any */
@@ -695,6 +696,12 @@ PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *
  * false. Called by one thread. */
 PMG_API int64_t pmg_loop_begin(pmg_plan *plan, pmg_control *control, int64_t lo);
 PMG_API bool pmg_loop_next(pmg_plan *plan, pmg_control *control, int64_t it, int64_t hi, bool until);
+
+/* With options.check_finite: is the array to be looked at before iteration `it`, or PMG_AT_END? And the look, at its
+ * values on the host. What is found ends the execution as a bad index does. */
+#define PMG_AT_END INT64_MIN
+PMG_API bool pmg_looks_at(const pmg_plan *plan, int32_t array, int64_t it);
+PMG_API void pmg_look_at(pmg_plan *plan, int32_t array, const void *values, int64_t it);
 
 /* Iterations that control->budget, which is not negative, allows from `it` on. */
 PMG_API int64_t pmg_loop_budget(const pmg_plan *plan, const pmg_control *control, int64_t it);

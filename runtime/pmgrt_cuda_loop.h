@@ -39,7 +39,8 @@ static inline int64_t pmg_cuda_loop_begin(pmg_plan *plan, pmg_control *control, 
 /* Iterations that may be started now: as many as are told, left, and allowed by the budget. */
 static inline int64_t pmg_cuda_batch(const pmg_plan *plan, const pmg_control *control, int64_t it, int64_t hi)
 {
-	int64_t n = control && control->check_every > 0 ? control->check_every : PMG_CHECK_EVERY;
+	int64_t n = pmg_cuda_looks(plan) ? 1
+		    : control && control->check_every > 0 ? control->check_every : PMG_CHECK_EVERY;
 
 	if (n > hi - it)
 		n = hi - it;
@@ -63,6 +64,8 @@ static inline bool pmg_cuda_look(pmg_plan *plan, pmg_control *control, int64_t *
 		return false;
 	if (loop.is_over && pmg_cuda_to_host(plan, &bad, cuda->bad_index, sizeof bad) != PMG_OK)
 		return false;
+	if (!bad.is_claimed)
+		pmg_cuda_look_at(plan, loop.it);
 	goes_on = pmg_loop_next(plan, control, loop.it, hi, loop.is_over && !bad.is_claimed);
 	if (bad.is_claimed)
 		(void) pmg_cuda_failed(plan);

@@ -186,6 +186,31 @@ static inline bool pmg_cuda_failed(pmg_plan *plan)
 	return cuda->status != PMG_OK || pmg_failed(plan);
 }
 
+/* With options.check_finite; values are copied to the host, one array at a time. */
+static inline void pmg_cuda_look_at(pmg_plan *plan, int64_t it)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+
+	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
+		const int64_t bytes = pmg_plan_array(plan, i).bytes;
+		void *values = bytes > 0 && pmg_looks_at(plan, i, it) ? malloc((size_t) bytes) : NULL;
+
+		if (values && pmg_cuda_to_host(plan, values, cuda->data[i], bytes) == PMG_OK)
+			pmg_look_at(plan, i, values, it);
+		free(values);
+	}
+}
+
+/* Are iterations looked at one by one? */
+static inline bool pmg_cuda_looks(const pmg_plan *plan)
+{
+	bool does = false;
+
+	for (int32_t i = 0; i < pmg_plan_arrays(plan) && !does; i++)
+		does = pmg_looks_at(plan, i, INT64_MAX);
+	return does;
+}
+
 #include <pmgrt_cuda_loop.h>
 
 /* ---- Life of a plan ---- */
@@ -412,6 +437,8 @@ static inline pmg_status pmg_cuda_end(pmg_plan *plan, pmg_status status)
 	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
 
 	pmg_cuda_finish(plan);
+	if (status == PMG_OK)
+		pmg_cuda_look_at(plan, PMG_AT_END);
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
 		const pmg_array_use use = pmg_plan_array(plan, i);
 

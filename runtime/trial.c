@@ -67,7 +67,9 @@ static pmg_status execute_timed(struct trials *trials, struct plan *plan, double
 
 	scratch_fill(scratch);
 	start = seconds_now();
+	plan->is_tried = true;
 	status = pmg_plan_execute(&plan->kernel, scratch->args, &control);
+	plan->is_tried = false;
 	*seconds = seconds_now() - start;
 	trials->is_finished |= control.finished;
 	return status;

@@ -75,7 +75,8 @@ done
 printf '\n\n%-10s %9s %9s %9s %13s %13s\n' product pmgc,\ ms plan,\ ms run,\ ms 'error' 'of the bound'
 row life_dsc Y
 row life_wc w
-echo "Runs: median of 5 on $(nproc) processors. Error: largest difference to the interpreter; bound: (64 + n) eps sum |terms|, of n terms."
+echo "Runs: median of 5 on $(nproc) processors."
+echo "Error: largest difference to the interpreter; bound: (64 + n) eps sum |terms|, of n terms."
 printf '\nAdjoint identity: <M w, y> = %s, <w, M'"'"' y> = %s, relative difference %s\n' \
 	"$(word adjoint left 4)" "$(word adjoint right 4)" "$(word adjoint difference 4)"
 for program in life_dsc life_wc; do

@@ -8,6 +8,10 @@
  * must not overflow, narrower ones wrap modulo 2^bits. Integer division by zero is an error. A float cast to an
  * integer is truncated and saturates, NaN becomes 0. Internal arrays start as zeros. */
 #include "ir/interp_private.h"
+#include "words.h"
+
+#include <math.h>
+#include <string.h>
 
 void run_fail(struct run *run, struct span span, const char *format, ...)
 {
@@ -60,6 +64,47 @@ static void copy_swapped(struct run *run, bool to_owner)
 	}
 }
 
+static bool is_looked_at(const struct array *array, bool is_last)
+{
+	if (!type_is_float(array->type))
+		return false;
+	return array->role == ROLE_STATE || array->role == ROLE_INOUT || (is_last && array->role == ROLE_OUT);
+}
+
+/* " at [3]", nothing of a scalar. */
+static const char *position_text(struct run *run, const struct slot *slot, int64_t i)
+{
+	const char *position = strchr(slot_cell_text(run->scratch, slot, i), '[');
+
+	return position ? arena_printf(run->scratch, " at %s", position) : "";
+}
+
+static void look_at_slot(struct run *run, const struct slot *slot, const char *when)
+{
+	int64_t i = 0;
+	double value = 0;
+
+	while (i < slot->n && isfinite(value = slot_real(slot, i)))
+		i++;
+	if (i < slot->n)
+		run_fail(run, slot->array->span, "array '%s' holds %s%s%s, but " WORDS_OF_FINITE, slot->array->name,
+			 isnan(value) ? "NaN" : value > 0 ? "infinity" : "-infinity", position_text(run, slot, i),
+			 when);
+}
+
+/* Results that are not finite, in the words of the runtime (runtime/finite.c). */
+static void look_at_results(struct run *run, const struct interp_input *input, bool is_last, const char *when)
+{
+	for (int i = 0; input->checks_finite && i < run->module->arrays.n && run->stop == RUN_GOES; i++)
+		if (is_looked_at(run->module->arrays.items[i], is_last))
+			look_at_slot(run, &run->slots[i], when);
+}
+
+static const char *after_iteration(struct run *run, const struct interp_input *input, int64_t it)
+{
+	return input->checks_finite ? arena_printf(run->scratch, " after iteration %lld", (long long) it) : "";
+}
+
 static void run_loop(struct run *run, const struct interp_input *input)
 {
 	const struct loop *loop = &run->module->loop;
@@ -80,6 +125,7 @@ static void run_loop(struct run *run, const struct interp_input *input)
 		run->iteration = it - lo + 1;
 		run_region(run, REGION_BODY);
 		copy_swapped(run, true);
+		look_at_results(run, input, false, after_iteration(run, input, it));
 	}
 }
 
@@ -101,6 +147,7 @@ static void run_all(struct run *run, const struct interp_input *input)
 	if (run->module->loop.var && run->stop == RUN_GOES)
 		run_loop(run, input);
 	run_region(run, REGION_EPILOGUE);
+	look_at_results(run, input, !(input->is_stopped && *input->is_stopped), "");
 }
 
 /* ---- entry ---- */

@@ -86,7 +86,8 @@ bool interpreter_run(struct session *s, struct results *results, struct interp_w
 	enum interp_fault fault = INTERP_BOUND;
 	struct interp_input input = { .max_iterations = s->values.iterations,
 				      .is_stopped = &results->is_stopped,
-				      .fault = &fault };
+				      .fault = &fault,
+				      .checks_finite = session_checks_finite() };
 	if (session_checks_finite() && !inputs_are_finite(s, failure))
 		return false;
 	if (!compilation_find_pivots(s->c, s->module))

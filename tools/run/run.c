@@ -383,7 +383,8 @@ static const struct option_row rows[] = {
 
 static const char details[] = "Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are "
 			      "taken too; write them with '='.\n"
-			      "PMG_CHECK_FINITE=1 in the environment refuses inputs that hold NaN or infinity.\n"
+			      "PMG_CHECK_FINITE=1 in the environment refuses inputs that hold NaN or infinity, and "
+			      "ends runs that\ncompute one.\n"
 			      "\n"
 			      "NAME is a parameter, an array, or an object such as PHI, whose arrays have "
 			      "names of their own (PHI.atom).\n"
