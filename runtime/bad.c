@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a kernel finds that ends the execution: a computed index out of range, a pivot of an elimination that is zero or
- * not finite; and results that are not finite, where that is asked for (finite.c). The first one wins, from any thread; it is reported when the kernel has returned.
+ * What a kernel finds that ends the execution: a computed index out of range, a pivot of an elimination that is
+ * zero or not finite; and results that are not finite, where that is asked for (finite.c). The first one wins,
+ * from any thread; it is reported when the kernel has returned.
  *
  * A pivot that is not finite is a value like others where some float that the caller gave is not finite either. That is
  * looked up when there is such a pivot, once for an execution, and only of `in` arrays: what the kernel writes may have

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Results that are not finite, with options.check_finite: behind each iteration of a loop, what goes on to the next one
- * (states, `inout`); when the kernel has returned, all that it has written. The first one in the order of the arrays ends
- * the execution. What is on a device is copied to the host to be looked at (pmgrt_cuda_plan.h). */
+ * Results that are not finite, with options.check_finite: behind each iteration of a loop, what goes on to the
+ * next one (states, `inout`); when the kernel has returned, all that it has written. The first one in the order of
+ * the arrays ends the execution. What is on a device is copied to the host to be looked at (pmgrt_cuda_plan.h). */
 #include "plan.h"
 
 static bool is_float(const pmg_array_desc *array)

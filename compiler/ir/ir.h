@@ -196,7 +196,7 @@ struct interp_input {
 	int64_t max_iterations;         /* of the loop; negative: no limit */
 	bool *is_stopped;               /* set when it is this limit that ends the loop; may be NULL */
 	enum interp_fault *fault;       /* set when there is an error; may be NULL */
-	bool checks_finite;             /* what is computed, too: states and `inout` behind each iteration, all at the end */
+	bool checks_finite;             /* what is computed: states and `inout` behind each iteration, all at the end */
 	enum interp_arithmetic arithmetic;
 	uint64_t seed;                  /* of SHAKEN */
 	struct interp_decisions *decisions;     /* receives them, in arena memory; may be NULL */
