@@ -113,6 +113,12 @@ struct live {
 	uint8_t *kept, *recent;                 /* by weight: live on the short side; in a call of this window */
 };
 
+/* Threads of regions: how many processors were left for them when that was asked for last, and the last region's. */
+struct team {
+	int64_t looked;         /* nanoseconds */
+	int32_t left, size;     /* 0: not known yet */
+};
+
 struct plan {
 	pmg_plan kernel;        /* first: a pmg_plan is a plan */
 	const pmg_pipeline_desc *desc;
@@ -134,12 +140,18 @@ struct plan {
 	struct bad_value bad;
 	int arguments_are;              /* finite? Atomic (bad.c) */
 	const void *args;               /* of the present execution */
+	struct team team;
 	bool has_message;       /* of a failure in the present execution, by the device part */
 	struct progress progress;
 	pmg_kernel *run;        /* the kernel for the instruction set of report.isa */
 	pmg_report report;
 	int64_t trials_bytes;   /* of report.trials, which is the plan's */
 };
+
+/* ---- team.c */
+
+/* Of so many processors, where so many threads run, of which so many are the caller's own. */
+int32_t threads_left(int64_t processors, int64_t running, int64_t own);
 
 /* ---- bad.c: what ends an execution */
 

@@ -662,6 +662,33 @@ struct pmg_plan {
 	int64_t device_teams;   /* of PMG_DEAL lanes that work side by side; 0: not known */
 };
 
+/* Of so many threads, those that a region of this work gets: operations, as the kernel's sizes count them, and
+ * iterations of the loop that is shared. Each thread has at least PMG_THREAD_WORK of the one, which takes some ten
+ * times as long as to start and to end a region, and one of the other. */
+#define PMG_THREAD_WORK 65536.0
+static inline int pmg_team_size(int threads, double work, double iterations)
+{
+	const double by_work = floor(work/PMG_THREAD_WORK), all = ceil(iterations);
+	const double most = by_work < all ? by_work : all;
+
+	return most >= threads ? threads : most > 1 ? (int) most : 1;
+}
+
+/* The same of a plan's; where regions are short, no more than processors that are free. With PMG_ALL_THREADS, which is
+ * for tests, all of them in any case. */
+PMG_API int32_t pmg_plan_team(pmg_plan *plan, int32_t threads, double work);
+static inline int pmg_team(pmg_plan *plan, double work, double iterations)
+{
+#ifdef PMG_ALL_THREADS
+	(void) work, (void) iterations;
+	return plan->threads;
+#else
+	const int threads = pmg_team_size(plan->threads, work, iterations);
+
+	return threads > 1 ? pmg_plan_team(plan, threads, work) : 1;
+#endif
+}
+
 /* For device parts. Where an array of the plan is (pmg_plan.data has its address), how many bytes it has, 0 where no
  * kernel reads it; sets the message of the plan's context and returns `status`. */
 typedef struct pmg_array_use {

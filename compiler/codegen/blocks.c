@@ -340,7 +340,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	const char *lanes;
+	const char *lanes, *threads = NULL;
 	struct affine start, rest;
 
 	begin_block(e, &use);
@@ -352,6 +352,8 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		emit_fail(e, "a loop in blocks has steps");
 	check_first(e, &range);
 	use.turn = ragged_turn(e);
+	if (use.is_parallel && use.turn)
+		threads = region_declare(e);
 	if (use.is_parallel)
 		e->target->above_loop(e, &use);
 	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
@@ -360,10 +362,12 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
 	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
-	e->n_turns = use.is_parallel ? "plan->threads" : "1";
+	e->n_turns = threads ? threads : "1";
 	ragged_open(e, body, e->lane_start, lanes);
 	emit_body(e, body, node, &start, lanes);
 	block_close(e, visible);
+	if (threads)
+		vec_push(e->arena, &e->names.visible, threads);
 	scope_leave(e, scope);
 	lanes_end(e);
 	isl_ast_node_free(body);

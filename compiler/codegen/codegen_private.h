@@ -294,6 +294,7 @@ struct emit {
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
 	const char *n_parts;            /* how many there are, as a text of C */
+	const char *region;             /* how many threads the region gets, as a text of C; NULL: none is printed */
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	struct row_start *start;        /* NULL: a row is read */

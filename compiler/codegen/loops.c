@@ -273,6 +273,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_PARALLEL:
 		use.is_parallel = true;
 		use.least = mark->factor;
+		region_count(e, node, &use);
 		break;
 	case MARK_VECTOR:
 		use.is_vector = true;

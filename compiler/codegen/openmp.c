@@ -26,6 +26,13 @@ static bool lets_nan_through(const struct cell *cell, enum scalar_type type)
 	return type_is_float(type) && (cell->op == REDUCE_MIN || cell->op == REDUCE_MAX);
 }
 
+static const char *team_text(struct emit *e)
+{
+	if (!e->region)
+		emit_fail(e, "the work of a parallel region is not counted");
+	return e->region;
+}
+
 static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 {
 	struct str pragma = str_new(e->arena);
@@ -52,13 +59,13 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 	}
 	str_add(&pragma, "%s", pivots_clause(e));
 	if (use->is_parallel && !e->in_region)
-		str_add(&pragma, " num_threads(plan->threads)");
+		str_add(&pragma, " num_threads(%s)", team_text(e));
 	line(e->w, "%s", str_text(&pragma));
 }
 
 static void openmp_open_team(struct emit *e)
 {
-	line(e->w, "#pragma omp parallel num_threads(plan->threads)");
+	line(e->w, "#pragma omp parallel num_threads(%s)", team_text(e));
 	open_block(e->w, "{");
 }
 

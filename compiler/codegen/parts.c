@@ -147,11 +147,12 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct range range = range_of(e, node, use.mark->direction);
-	int visible = e->names.visible.n;
+	int visible;
 
 	if (range.is_single || range.step != 1 || use.mark->direction < 0)
 		return false;
-	e->n_parts = "plan->threads";
+	e->n_parts = region_declare(e);
+	visible = e->names.visible.n;
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	e->part = open_parts(e);
 	emit_for(e, node, use);

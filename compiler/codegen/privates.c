@@ -128,6 +128,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 		emit_fail(e, "there are no private copies of '%s'", target->name);
 		return;
 	}
+	region_count(e, node, NULL);
 	e->in_region = true;
 	e->target->open_team(e);
 	if (private_parts(copies) > 1)

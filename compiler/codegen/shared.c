@@ -3,7 +3,7 @@
  * Shared loops inside of serial ones. To start threads for each iteration of a loop takes longer than a short sum or a
  * few cells of a stencil, so such a loop is written twice, shared and not, and the work that it has is asked for first:
  *     if ((double) (n - k)*(double) m >= 8192) { … } else { … }
- * Of loops inside of it the longest ranges count that the sizes allow, or a few iterations where data bound them. */
+ * Of loops inside of it the longest ranges count that the sizes allow, or the mean (work.c) where data bound them. */
 #include "codegen/codegen_private.h"
 
 /* ---- how long ranges can be ---- */
@@ -40,13 +40,13 @@ static struct expr *extreme(struct emit *e, const struct stage *stage, struct ex
 
 /* ---- the condition ---- */
 
-static const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim)
+const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct expr *most = extreme_of_dim(e, stage, dim, true), *least = extreme_of_dim(e, stage, dim, false);
 	struct affine first, last, length;
 
 	if (!most || !least)
-		return int_text(e->arena, SHORT_RANGE);
+		return mean_iterations(e, stage, dim);
 	last = affine_of_expr(e, NULL, most);
 	first = affine_of_expr(e, NULL, least);
 	length = affine_combine(e->arena, 1, &last, -1, &first);

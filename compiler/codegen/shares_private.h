@@ -40,10 +40,23 @@ const char *private_cell(struct emit *e, const struct stage *stage, const struct
 
 /* A shared loop that is to be one only where it has the least work for it. False: it is printed as others are. */
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* work.c: operations on floating-point numbers of one point. */
+/* The iterations of a dim, at the most that the sizes allow, or the mean where data bound them: a double in C. */
+const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim);
+/* work.c: the mean; operations on floating-point numbers of one point, and bytes that it reads and writes. */
+const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim);
 int flops_of_stage(const struct stage *stage);
+int bytes_of_stage(struct stage *stage);
 /* A range that depends on data or on other dims has about so many iterations. */
 enum { SHORT_RANGE = 8 };
+
+/* ---- region_work.c: how much work a region has ----------------------------------------------------------- */
+
+/* Sets e->region for the region that is printed next, of all below `node`; `use`, or NULL, has the marks above of the
+ * loop that threads share. */
+void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use);
+/* A variable that has e->region, declared here; the same of all below `node`. */
+const char *region_declare(struct emit *e);
+const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 
 /* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
 

@@ -71,7 +71,6 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 {
 	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part;
 
-	e->n_parts = "plan->threads";
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	part = open_parts(e);
 	line(e->w, "const int64_t %s = %s;\n", end, part_end(e, &team->cut, part));
@@ -82,6 +81,7 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 
 void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
+	const char *threads = region_declare_of(e, node);
 	const int visible = e->names.visible.n;
 	int chunk = 0;
 	const struct mark *shared = find_shared(node, &chunk);
@@ -95,6 +95,7 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	team.cut.first = affine_of_expr(e, NULL, dim->lo);
 	team.cut.end = affine_of_expr(e, NULL, dim->hi);
 	team.cut.chunk = chunk ? chunk : cells_of_line(shared);
+	e->n_parts = threads;
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);

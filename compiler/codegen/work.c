@@ -128,6 +128,13 @@ static struct traffic traffic_of(struct stage *stage, const struct use *use)
 	return traffic;
 }
 
+int bytes_of_stage(struct stage *stage)
+{
+	const struct traffic traffic = traffic_of(stage, &(struct use) { 0 });
+
+	return traffic.bytes;
+}
+
 static void emit_work_row(struct work *work, struct stage *stage)
 {
 	const struct use *use = &work->uses[stage->number];
@@ -196,6 +203,13 @@ static const char *iterations(struct work *work, const struct stage *stage, cons
 	limit = affine_of_expr(&work->emit, NULL, offsets->limit);
 	return arena_printf(work->emit.arena, "(double) (%s)/%s", affine_plain(work->emit.arena, &limit),
 			    real_difference(work, offsets->hi[0], offsets->lo[0]));
+}
+
+const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim)
+{
+	struct work work = { .emit = *e, .layout = e->layout };
+
+	return dim->kind == DIM_RANGE ? iterations(&work, stage, dim) : int_text(e->arena, SHORT_RANGE);
 }
 
 static const char *product(struct work *work, const struct stage *stage, int without)

@@ -26,8 +26,8 @@ static const pmg_pipeline_desc *const *load(struct tests *tests, const char *fol
 	snprintf(library, sizeof library, "%s/%s.so", folder, name);
 	CHECK(tests, codegen_command("%s/pmgc tests/codegen/%s/%s.pmg -o %s/case.c", tests->build, cases, name,
 				     folder));
-	CHECK(tests, codegen_command("gcc -std=c11 -O1 -g -fopenmp -fPIC -shared -Iruntime %s/case.c -o %s -L%s "
-				     "-lpmgrt -lopenblas -lm", folder, library, tests->build));
+	CHECK(tests, codegen_command("gcc -std=c11 -O1 -g -fopenmp -DPMG_ALL_THREADS -fPIC -shared -Iruntime "
+				     "%s/case.c -o %s -L%s -lpmgrt -lopenblas -lm", folder, library, tests->build));
 	handle = dlopen(library, RTLD_NOW | RTLD_LOCAL);
 	if (handle)
 		*(void **) (void *) &pipelines = dlsym(handle, PMG_PIPELINES_SYMBOL);

@@ -59,9 +59,9 @@ bool variant_compile(const struct comparison *c, struct variant *v, int number)
 		snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
 		return compile_for_device(c, number) && variant_load(v, path);
 	}
-	if (!run_command("%s -std=c11 -O1 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime "
-			 "%s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lopenblas -lm", v->compiler, c->folder, number,
-			 c->folder, number, c->build))
+	if (!run_command("%s -std=c11 -O1 -fopenmp -DPMG_ALL_THREADS -fPIC -shared -fwrapv -Wall -Wextra -Wconversion "
+			 "-Werror -Iruntime %s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lopenblas -lm", v->compiler, c->folder,
+			 number, c->folder, number, c->build))
 		return false;
 	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
 	return variant_load(v, path);

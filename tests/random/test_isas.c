@@ -57,8 +57,8 @@ static bool build(struct comparison *comparison, const struct program *program, 
 	snprintf(path, sizeof path, "%s/p%d.so", folder, number);
 	return run_command("%s/pmgc %s %s --isa=all -o %s/p%d.c", comparison->build, program->file, program->flags,
 			   folder, number) &&
-	       run_command("%s -std=c11 -O3 -fopenmp -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror "
-			   "-Iruntime %s/p%d.c -o %s -L%s -lpmgrt -lm",
+	       run_command("%s -std=c11 -O3 -fopenmp -DPMG_ALL_THREADS -fPIC -shared -fwrapv -Wall -Wextra "
+			   "-Wconversion -Werror -Iruntime %s/p%d.c -o %s -L%s -lpmgrt -lm",
 			   compiler, folder, number, path, comparison->build) &&
 	       variant_load(variant, path);
 }

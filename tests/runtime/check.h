@@ -60,6 +60,7 @@ void test_memory(struct tests *tests);
 void test_restructurings(struct tests *tests);
 void test_live(struct tests *tests);
 void test_tune(struct tests *tests);
+void test_team(struct tests *tests);
 void test_widths(struct tests *tests);
 void test_wisdom(struct tests *tests);
 void test_blas(struct tests *tests);

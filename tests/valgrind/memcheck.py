@@ -23,7 +23,7 @@ import races    # noqa: E402
 REPORTED = 99
 MEMCHECK = ["valgrind", "-q", f"--error-exitcode={REPORTED}", "--leak-check=full", "--show-leak-kinds=definite",
             "--errors-for-leak-kinds=definite", "--num-callers=20"]
-GCC = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fwrapv", "-fopenmp"]
+GCC = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fwrapv", "-fopenmp", "-DPMG_ALL_THREADS"]
 ENVIRONMENT = dict(os.environ, OMP_NUM_THREADS="2", OMP_WAIT_POLICY="passive")
 IS_LONG = bool(os.environ.get("PMG_TEST_LONG"))
 SHOWN = 40      # lines of a report

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * How much work a parallel region has: what the runtime decides by how many threads it gets (runtime/pmgrt_thread.h).
+ * Operations are counted from the sizes, of all stages inside of the region, over those of their dims that no loop
+ * around it has fixed; iterations are those of the loop that threads share. A range that depends on other dims counts
+ * as the longest that the sizes allow, one that is data as the mean of its offsets array, else as a few iterations. */
+#include <string.h>
+
+#include "codegen/codegen_private.h"
+
+enum { CELL = 8 };                      /* bytes that are moved in the time of an operation */
+
+/* Stages with the same number of points are one term. */
+struct work_term {
+	const char *points;             /* as a text of C; NULL: 1 */
+	int64_t operations;
+};
+
+struct count {
+	struct emit *e;
+	bool *is_counted;               /* by number of stage: isl may print it in several pieces */
+	VEC(struct work_term) terms;
+};
+
+/* ---- which loops are inside ---- */
+
+static bool is_outside(const struct emit *e, const char *id)
+{
+	for (int i = 0; i < e->iterators.n; i++)
+		if (!strcmp(e->iterators.items[i].id, id))
+			return true;
+	for (int i = 0; i < e->module->params.n; i++)
+		if (!strcmp(e->module->params.items[i].name, id))
+			return true;
+	return false;
+}
+
+/* Does the expression name a loop inside of the region? */
+static bool varies(const struct emit *e, __isl_take isl_ast_expr *expr)
+{
+	bool is = false;
+	isl_id *id;
+
+	if (isl_ast_expr_get_type(expr) == isl_ast_expr_id) {
+		id = isl_ast_expr_get_id(expr);
+		is = !is_outside(e, isl_id_get_name(id));
+		isl_id_free(id);
+	} else if (isl_ast_expr_get_type(expr) == isl_ast_expr_op) {
+		for (int i = 0; i < ast_n_args(expr) && !is; i++)
+			is = varies(e, isl_ast_expr_op_get_arg(expr, i));
+	}
+	isl_ast_expr_free(expr);
+	return is;
+}
+
+/* ---- a stage ---- */
+
+static const char *points_of(const struct count *count, const struct stage *stage, isl_ast_expr *instance)
+{
+	struct str text = str_new(count->e->arena);
+
+	for (int d = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE &&
+		    varies(count->e, isl_ast_expr_op_get_arg(instance, d + 1)))
+			str_add(&text, "%s%s", text.length ? "*" : "",
+				most_iterations(count->e, stage, &stage->dims.items[d]));
+	return text.length ? str_text(&text) : NULL;
+}
+
+static void add_term(struct count *count, const char *points, int64_t operations)
+{
+	for (int i = 0; i < count->terms.n; i++) {
+		struct work_term *term = &count->terms.items[i];
+
+		if (points == term->points || (points && term->points && !strcmp(points, term->points))) {
+			term->operations += operations;
+			return;
+		}
+	}
+	vec_push(count->e->arena, &count->terms, ((struct work_term) { points, operations }));
+}
+
+/* Vectors do several at a time. */
+static int64_t operations_of(struct stage *stage, bool is_vector)
+{
+	const int64_t operations = flops_of_stage(stage) + bytes_of_stage(stage)/CELL;
+
+	return is_vector ? operations/2 + 1 : operations + 1;
+}
+
+static void add_instance(struct count *count, __isl_keep isl_ast_node *node, bool is_vector)
+{
+	isl_ast_expr *instance = isl_ast_node_user_get_expr(node);
+	struct stage *stage = ast_stage(instance);
+
+	if (stage && !count->is_counted[stage->number]) {
+		count->is_counted[stage->number] = true;
+		add_term(count, points_of(count, stage, instance), operations_of(stage, is_vector));
+	}
+	isl_ast_expr_free(instance);
+}
+
+static void add_node(struct count *count, __isl_keep isl_ast_node *node, bool is_vector)
+{
+	isl_ast_node_list *children = ast_children(node);
+	const struct mark *mark = ast_mark(node);
+
+	is_vector = is_vector || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_BLOCK ||
+					   mark->kind == MARK_ROW));
+	if (isl_ast_node_get_type(node) == isl_ast_node_user)
+		add_instance(count, node, is_vector);
+	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
+		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
+
+		add_node(count, child, is_vector);
+		isl_ast_node_free(child);
+	}
+	isl_ast_node_list_free(children);
+}
+
+/* ---- the text ---- */
+
+static const char *work_text(const struct count *count)
+{
+	struct str text = str_new(count->e->arena);
+
+	for (int i = 0; i < count->terms.n; i++) {
+		const struct work_term *term = &count->terms.items[i];
+
+		str_add(&text, "%s%lld", i ? " + " : "", (long long) term->operations);
+		if (term->points)
+			str_add(&text, ".0*%s", term->points);
+	}
+	return text.length ? str_text(&text) : "0";
+}
+
+/* Blocks of iterations run together. */
+static const char *iterations_text(struct emit *e, const struct mark *loop, const struct mark *block)
+{
+	const char *n;
+
+	if (!loop || !loop->dim || loop->dim->kind != DIM_RANGE)
+		return "INFINITY";
+	n = most_iterations(e, loop->stage, loop->dim);
+	if (loop->kind == MARK_TILE && loop->factor > 1)
+		return arena_printf(e->arena, "%s/%lld", n, (long long) loop->factor);
+	return block ? arena_printf(e->arena, "%s/%lld", n, (long long) block->factor) : n;
+}
+
+/* The marks between that of a shared loop and the loop. */
+static const char *find_iterations(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *block)
+{
+	isl_ast_node *at = isl_ast_node_copy(node);
+	const struct mark *mark;
+
+	while ((mark = ast_strip_mark(&at)) && mark->kind != MARK_LOOP && mark->kind != MARK_TILE)
+		if (mark->kind == MARK_BLOCK)
+			block = mark;
+	isl_ast_node_free(at);
+	return iterations_text(e, mark, block);
+}
+
+void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use)
+{
+	struct count count = { .e = e };
+
+	if (e->target->device_ending || e->in_region || e->team || e->part)
+		return;
+	count.is_counted = arena_new_array(e->arena, bool, e->module->stages.n);
+	add_node(&count, node, use && use->is_vector);
+	e->region = arena_printf(e->arena, "pmg_team(plan, %s, %s)", work_text(&count),
+				 use ? find_iterations(e, node, use->block) : "INFINITY");
+}
+
+const char *region_declare(struct emit *e)
+{
+	const char *name = names_declare(&e->names, "threads");
+
+	if (!e->region)
+		emit_fail(e, "the work of a parallel region is not counted");
+	line(e->w, "const int %s = %s;", name, e->region);
+	return e->region = name;
+}
+
+const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	region_count(e, node, NULL);
+	return region_declare(e);
+}
