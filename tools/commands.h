@@ -9,6 +9,7 @@
 extern const struct command run_command;     /* run/run.c */
 extern const struct command inspect_command; /* inspect/inspect.c */
 extern const struct command convert_command; /* convert/convert.c */
+extern const struct command cache_command;   /* cache/cache_command.c */
 extern const struct command bench_command;   /* bench/bench.c, in a folder beside tools/ */
 
 #endif

@@ -64,6 +64,7 @@ static const struct command *const commands[] = {
 	&life_command,
 	&import_command,
 	&hines_command,
+	&cache_command,
 };
 
 #define N_COMMANDS ((int) (sizeof(commands) / sizeof(commands[0])))

@@ -38,7 +38,7 @@ def check(holds, what):
 def run(*options, theta=96, cache="cache"):
     command = [PMG, "run", str(EXAMPLES / "life_wc.pmg"), *[word.format(theta) for word in DATA],
                "--candidates=3", f"--cc={Path('compiler').resolve()}", *options]
-    env = dict(os.environ, XDG_CACHE_HOME=str(Path(cache).resolve()))
+    env = dict(os.environ, XDG_CACHE_HOME=str(Path(cache).resolve()), PMG_CACHE="off")
     return subprocess.run(command, capture_output=True, text=True, env=env, check=False)
 
 

@@ -120,7 +120,7 @@ bool size_is_compiled_in(const struct session *s, int p)
 	return false;
 }
 
-static void specialize_rows(struct session *s)
+void build_specialize(struct session *s)
 {
 	for (int p = 0; p < s->sizes.n; p++) {
 		struct param *param = &s->module->params.items[p];
@@ -135,11 +135,12 @@ static void specialize_rows(struct session *s)
 bool build_generate(struct session *s, struct build *build, struct failure *failure)
 {
 	*build = (struct build){ 0 };
-	specialize_rows(s);
+	build_specialize(s);
 	if (!compilation_run_passes(s->c) ||
 	    !compilation_generate(s->c, s->module->name, &build->c_text, &build->h_text))
 		return program_failed(s, failure);
-	fputs(compilation_messages(s->c, s->values.remarks), stderr);
+	build->messages = compilation_messages(s->c, s->values.remarks);
+	fputs(build->messages, stderr);
 	return true;
 }
 
@@ -173,7 +174,7 @@ static const char *folder_of_program(struct session *s)
 	return arena_string(s->arena, path);
 }
 
-static bool find_runtime(struct session *s, const char **include, const char **lib, struct failure *failure)
+bool build_find_runtime(struct session *s, const char **include, const char **lib, struct failure *failure)
 {
 	const char *home = getenv("PMG_HOME"), *here = folder_of_program(s);
 	const char *root = home && *home ? home : path_in(s, here, "..");
@@ -199,6 +200,15 @@ static bool is_clang(const char *command)
 	return strstr(slash ? slash : command, "clang") != NULL;
 }
 
+/* How many of them are before the flags: "gcc" or "ccache gcc". */
+static int count_before_flags(const word_list *words)
+{
+	int n = 0;
+	while (n < words->n && (n == 0 || words->items[n][0] != '-'))
+		n++;
+	return n;
+}
+
 static void push_words(struct session *s, word_list *words, const char *text)
 {
 	char *rest = arena_string(s->arena, text);
@@ -215,10 +225,16 @@ const char *build_cc(const struct run_values *values)
 static void list_arguments(struct session *s, const struct build *build, const char *include, const char *lib,
 			   word_list *words)
 {
-	push_words(s, words, build_cc(&s->values));
+	word_list user = { 0 };
+	push_words(s, &user, build_cc(&s->values));
+	int n = count_before_flags(&user);
+	for (int i = 0; i < n; i++)
+		vec_push(s->arena, words, user.items[i]);
 	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fopenmp -fPIC -fwrapv");
 	if (words->n > 0 && is_clang(words->items[0]))
 		push_words(s, words, "-fveclib=libmvec -fno-math-errno");
+	for (int i = n; i < user.n; i++)
+		vec_push(s->arena, words, user.items[i]);
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", include));
 	vec_push(s->arena, words, arena_printf(s->arena, "-I%s", build->folder));
 	vec_push(s->arena, words, build->c_file);
@@ -363,7 +379,7 @@ static bool compile_files(struct session *s, const struct build *build, struct f
 {
 	const char *include, *lib, *nvcc = build->device_file ? build_nvcc(s->arena, &s->values, failure) : "";
 	word_list words = { 0 }, device_words = { 0 };
-	if (!nvcc || !find_runtime(s, &include, &lib, failure))
+	if (!nvcc || !build_find_runtime(s, &include, &lib, failure))
 		return false;
 	list_arguments(s, build, include, lib, &words);
 	if (!start(s, &words, build, "C compiler", "--cc", failure))

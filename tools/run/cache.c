@@ -1,16 +1,28 @@
 /* SPDX-License-Identifier: MIT
  *
- * What is kept for later runs, in pmg/ of XDG_CACHE_HOME or ~/.cache: wisdom, and libraries of programs that the tool
- * carries. The name of a library is made of all that it depends on: the program, the options, this build of the tool,
- * the C compiler and the processor. */
+ * Libraries that are kept for later runs, in a folder that PMG_CACHE names, or in pmg/ of XDG_CACHE_HOME or ~/.cache,
+ * where wisdom is, too. Behind the library a file has the messages of the compiler about the program, and a tail with
+ * the sum of all: what is damaged is compiled anew, and takes the place of the old.
+ *
+ * A file appears under its name when it is whole. Runs at the same time may keep the same library, of which one stays;
+ * one that is in use stays in memory when it is removed. Where nothing can be kept, the program runs all the same. */
 #include "run/run.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+static const char mark[8] = "pmglib1";
+
+struct tail {
+	uint64_t library, messages, sum; /* bytes; of them */
+	char mark[8];
+};
 
 const char *cache_path(struct arena *arena, const char *name)
 {
@@ -30,109 +42,182 @@ void cache_make_folders(struct arena *arena, const char *path)
 	}
 }
 
-/* ---- Names ------------------------------------------------------------------------------ */
-
-static void add_text(uint64_t *sum, const char *text)
+const char *cache_library_path(struct arena *arena, const char *name)
 {
-	for (; *text; text++)
-		*sum = (*sum ^ (unsigned char) *text) * 0x100000001b3u;
-	*sum = (*sum ^ 0xffu) * 0x100000001b3u;
+	const char *folder = getenv("PMG_CACHE");
+	if (!folder || !*folder)
+		return cache_path(arena, name);
+	return strcmp(folder, "off") == 0 ? NULL : arena_printf(arena, "%s/%s", folder, name);
 }
 
-/* Code for one processor may not run on another that shares the folder. False: the system does not say which it is. */
-static bool add_processor(uint64_t *sum)
+/* ---- Reading -------------------------------------------------------------------------------- */
+
+struct entry {
+	char *bytes;
+	size_t n;
+	struct tail tail;
+};
+
+/* Code is taken from nobody else. */
+static bool is_ours(int file, struct stat *status)
 {
-	char line[8192];
-	bool is_known = false;
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	while (file && !is_known && fgets(line, sizeof(line), file))
-		if (strncmp(line, "flags", 5) == 0 || strncmp(line, "model name", 10) == 0) {
-			add_text(sum, line);
-			is_known = line[0] == 'f';
-		}
-	bool is_told = file && !ferror(file);
-	if (file)
-		fclose(file);
-	return is_told;
+	return fstat(file, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
+	       (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
 }
 
-static void add_number(struct arena *arena, uint64_t *sum, int64_t value)
+static bool read_all(int file, char *bytes, size_t n)
 {
-	add_text(sum, arena_printf(arena, "%" PRId64, value));
-}
-
-/* False: it is not known which build this is. */
-static bool add_tool(struct arena *arena, uint64_t *sum)
-{
-	char path[4096] = "";
-	struct stat status;
-	if (readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0 || stat(path, &status) != 0)
-		return false;
-	add_text(sum, path);
-	add_number(arena, sum, status.st_size);
-	add_number(arena, sum, status.st_mtim.tv_sec);
-	add_number(arena, sum, status.st_mtim.tv_nsec);
+	for (size_t at = 0; at < n;) {
+		ssize_t got = read(file, bytes + at, n - at);
+		if (got <= 0)
+			return false;
+		at += (size_t) got;
+	}
 	return true;
 }
 
-/* NULL: nothing can be kept. */
-static const char *library_path(struct session *s)
+static bool is_whole(struct entry *entry)
 {
-	const struct run_values *values = &s->values;
-	uint64_t sum = 0xcbf29ce484222325u;
-	const char *home = getenv("PMG_HOME");
-	add_text(&sum, s->text);
-	add_text(&sum, values->with ? values->with : "");
-	add_text(&sum, build_cc(values));
-	add_text(&sum, values->target);
-	add_text(&sum, values->nvcc ? values->nvcc : "");
-	add_text(&sum, values->arch ? values->arch : "");
-	add_text(&sum, home ? home : "");
-	add_number(s->arena, &sum, values->deterministic);
-	if (!add_tool(s->arena, &sum) || !add_processor(&sum))
-		return NULL;
-	for (int i = 0; i < s->sizes.n; i++)
-		add_number(s->arena, &sum, size_is_compiled_in(s, i) ? s->sizes.items[i].value : -1);
-	return cache_path(s->arena, arena_printf(s->arena, "%s-%016" PRIx64 ".so", s->module->name, sum));
+	struct tail *tail = &entry->tail;
+	size_t rest;
+	if (entry->n < sizeof(*tail))
+		return false;
+	rest = entry->n - sizeof(*tail);
+	memcpy(tail, entry->bytes + rest, sizeof(*tail));
+	return memcmp(tail->mark, mark, sizeof(mark)) == 0 && tail->library <= rest &&
+	       tail->messages == rest - tail->library && tail->sum == cache_sum(0, entry->bytes, rest);
 }
 
-/* ---- Libraries -------------------------------------------------------------------------------- */
-
-/* Only when it is whole, under its name; what cannot be kept is compiled the next time, too. */
-static void keep(struct session *s, const char *library, const char *path)
+/* The caller frees its bytes. */
+static bool entry_read(const char *path, struct entry *entry)
 {
-	char buffer[1 << 16];
-	const char *part = arena_printf(s->arena, "%s.part-%ld", path, (long) getpid());
-	cache_make_folders(s->arena, path);
-	FILE *from = fopen(library, "rbe"), *to = from ? fopen(part, "wbe") : NULL;
-	bool ok = from && to;
-	for (size_t n = ok ? fread(buffer, 1, sizeof(buffer), from) : 0; n > 0;
-	     n = fread(buffer, 1, sizeof(buffer), from))
-		ok = ok && fwrite(buffer, 1, n, to) == n;
-	ok = ok && !ferror(from);
-	if (from)
-		fclose(from);
-	if (to && fclose(to) != 0)
-		ok = false;
-	if (to && (!ok || rename(part, path) != 0))
-		remove(part);
+	struct stat status;
+	int file = open(path, O_RDONLY | O_CLOEXEC);
+	bool ok = file >= 0 && is_ours(file, &status);
+	*entry = (struct entry){ .n = ok ? (size_t) status.st_size : 0 };
+	entry->bytes = ok ? malloc(entry->n + 1) : NULL;
+	ok = entry->bytes && read_all(file, entry->bytes, entry->n) && is_whole(entry);
+	if (ok)
+		futimens(file, NULL);
+	if (file >= 0)
+		close(file);
+	return ok;
 }
 
-bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure)
+/* ---- Writing ------------------------------------------------------------------------------------ */
+
+static bool write_all(int file, const void *bytes, size_t n)
+{
+	for (size_t at = 0; at < n;) {
+		ssize_t put = write(file, (const char *) bytes + at, n - at);
+		if (put <= 0)
+			return false;
+		at += (size_t) put;
+	}
+	return true;
+}
+
+/* The library as it was linked, then the messages; the caller frees its bytes. */
+static bool entry_make(const char *library, const char *messages, struct entry *entry)
+{
+	struct stat status;
+	size_t n = strlen(messages);
+	int file = open(library, O_RDONLY | O_CLOEXEC);
+	bool ok = file >= 0 && fstat(file, &status) == 0;
+	*entry = (struct entry){ .n = ok ? (size_t) status.st_size : 0 };
+	entry->bytes = ok ? malloc(entry->n + n + 1) : NULL;
+	ok = entry->bytes && read_all(file, entry->bytes, entry->n);
+	if (ok) {
+		memcpy(entry->bytes + entry->n, messages, n + 1);
+		entry->tail = (struct tail){ entry->n, n, cache_sum(0, entry->bytes, entry->n + n), "" };
+		memcpy(entry->tail.mark, mark, sizeof(mark));
+		entry->n += n;
+	}
+	if (file >= 0)
+		close(file);
+	return ok;
+}
+
+/* Only when it is whole, under its name. */
+static bool entry_write(struct arena *arena, const char *path, const struct entry *entry)
+{
+	char *part = arena_printf(arena, "%s.part-XXXXXX", path);
+	cache_make_folders(arena, path);
+	int file = mkostemp(part, O_CLOEXEC);
+	if (file < 0)
+		return false;
+	scratch_add(part);
+	bool ok = write_all(file, entry->bytes, entry->n) && write_all(file, &entry->tail, sizeof(entry->tail));
+	ok = close(file) == 0 && ok && rename(part, path) == 0;
+	if (ok)
+		scratch_forget(part);
+	else
+		scratch_remove(part);
+	return ok;
+}
+
+/* What cannot be kept is compiled the next time, too. */
+static bool keep(struct session *s, const struct build *build, const char *path)
+{
+	struct entry entry;
+	bool ok = entry_make(build->library, build->messages, &entry) && entry_write(s->arena, path, &entry);
+	free(entry.bytes);
+	if (ok)
+		cache_bound(s->arena, path);
+	return ok;
+}
+
+/* ---- Loading -------------------------------------------------------------------------------------- */
+
+/* The passes of a kept library have run elsewhere: the module stays as it was read. */
+static bool load_kept(struct session *s, const char *path, struct results *results, struct execution *e)
+{
+	struct failure failure = { 0 };
+	struct entry entry;
+	bool ok = entry_read(path, &entry) && library_load(s, path, results, e, &failure);
+	if (ok)
+		fwrite(entry.bytes + entry.tail.library, 1, entry.tail.messages, stderr);
+	free(entry.bytes);
+	if (!ok)
+		library_close(e);
+	return ok;
+}
+
+static bool build_and_load(struct session *s, const char *path, struct results *results, struct execution *e,
+			   struct failure *failure)
 {
 	struct build build;
-	const char *path = library_path(s);
-	if (path && access(path, R_OK) == 0 && library_load(s, path, results, e, failure))
-		return true;
-	library_close(e);
 	if (s->building)
 		progress_tell("%s", s->building);
 	bool ok = build_library(s, &build, failure);
 	if (s->building)
 		progress_forget();
+	if (ok && s->values.explain)
+		fputs(explain_text(s->c, s->module), stdout);
 	if (ok && path)
-		keep(s, build.library, path);
+		s->library = keep(s, &build, path) ? "kept in" : "cannot be kept in";
 	ok = ok && library_load(s, build.library, results, e, failure);
 	build_remove(&build);
 	return ok;
+}
+
+bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure)
+{
+	bool is_asked_for = s->values.keep || s->values.explain;
+	const char *name = s->values.keep ? NULL : cache_name(s);
+	const char *path = name ? cache_library_path(s->arena, name) : NULL;
+	*e = (struct execution){ .session = s, .results = results };
+	s->library_path = path;
+	s->library = "found in";
+	if (path && !is_asked_for && load_kept(s, path, results, e)) {
+		build_specialize(s);
+		return true;
+	}
+	return build_and_load(s, path, results, e, failure);
+}
+
+void cache_print(const struct session *s)
+{
+	if (s->library_path)
+		printf("library %s %s\n", s->library, s->library_path);
 }

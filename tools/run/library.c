@@ -161,12 +161,6 @@ bool library_load(struct session *s, const char *path, struct results *results, 
 	return desc && library_attach(s, desc, results, e, failure);
 }
 
-bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
-		  struct failure *failure)
-{
-	return library_load(s, path, results, e, failure) && library_plan(e, failure);
-}
-
 void library_set_scalar(struct execution *e, const char *name, double value)
 {
 	for (int i = 0; i < e->desc->n_params; i++)
@@ -224,7 +218,7 @@ static int compare_times(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool execute(struct execution *e, struct timing *timing, struct failure *failure)
+bool library_time(struct execution *e, struct timing *timing, struct failure *failure)
 {
 	int64_t n = e->session->values.repeat;
 	double *times = arena_new_array(e->session->arena, double, n);
@@ -244,13 +238,4 @@ static bool execute(struct execution *e, struct timing *timing, struct failure *
 	timing->kernels = report->device_seconds;
 	timing->device_lacks = report->device_lacks;
 	return true;
-}
-
-bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
-		 struct failure *failure)
-{
-	struct execution e;
-	bool ok = library_open(s, path, results, &e, failure) && execute(&e, timing, failure);
-	library_close(&e);
-	return ok;
 }

@@ -120,12 +120,9 @@ bool session_bind(struct session *s, const word_list *words, int first, struct f
 static bool run_library(struct session *s, struct results *results, struct timing *timing,
 			struct failure *failure)
 {
-	struct build build;
-	bool ok = build_library(s, &build, failure);
-	if (ok && s->values.explain)
-		fputs(explain_text(s->c, s->module), stdout);
-	ok = ok && library_run(s, build.library, results, timing, failure);
-	build_remove(&build);
+	struct execution e;
+	bool ok = cache_load(s, results, &e, failure) && library_plan(&e, failure) && library_time(&e, timing, failure);
+	library_close(&e);
 	return ok;
 }
 
@@ -171,6 +168,8 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 		return false;
 	if (s->values.time)
 		timing_print(&timing);
+	if (s->values.time)
+		cache_print(s);
 	if ((s->values.time || s->values.explain) && !s->values.interp)
 		kernel_print(s);
 	if (!results_save(s, results, failure))

@@ -66,6 +66,7 @@ struct session {
 	const char *building; /* told on the standard error while it is compiled; NULL: nothing is */
 	struct compilation *c;
 	struct module *module;
+	const char *library, *library_path; /* what became of it: "found in"; NULL: it is kept nowhere */
 	pmg_tune tune;
 	enum diag_format messages;
 	int64_t max_memory;         /* 0: no limit */
@@ -141,7 +142,7 @@ bool fill_arguments(struct session *s, struct failure *failure);
 struct build {
 	char *folder, *c_file, *h_file, *library, *log;
 	char *device_file, *object; /* of a target with a device; else NULL */
-	const char *c_text, *h_text;
+	const char *c_text, *h_text, *messages;
 	int number;                 /* before build_compile; from 1 on: of a folder in the one that is kept */
 	bool is_kept;
 };
@@ -155,6 +156,9 @@ const char *build_cc(const struct run_values *values);
 /* CUDA's compiler and its flags for the GPUs that are asked for, in words; NULL: these are no GPUs. */
 const char *build_nvcc(struct arena *arena, const struct run_values *values, struct failure *failure);
 void build_remove(struct build *build);
+/* The folders of pmgrt.h and libpmgrt.so. */
+bool build_find_runtime(struct session *s, const char **include, const char **lib, struct failure *failure);
+void build_specialize(struct session *s); /* gives the module the sizes that are compiled in */
 /* Whether code is generated for this value of the parameter number p. */
 bool size_is_compiled_in(const struct session *s, int p);
 
@@ -202,9 +206,6 @@ bool library_load(struct session *s, const char *path, struct results *results, 
 bool library_attach(struct session *s, const pmg_pipeline_desc *desc, struct results *results, struct execution *e,
 		    struct failure *failure);
 bool library_plan(struct execution *e, struct failure *failure);
-/* library_load and library_plan. */
-bool library_open(struct session *s, const char *path, struct results *results, struct execution *e,
-		  struct failure *failure);
 /* Gives a scalar of type f64 another value than the session has, for the next executions. */
 void library_set_scalar(struct execution *e, const char *name, double value);
 /* Executes once; `seconds` does not hold the time in which `inout` arrays get their first values back. */
@@ -212,8 +213,8 @@ bool library_execute(struct execution *e, double *seconds, struct failure *failu
 /* Executes as `control` says, from what the outputs hold where it resumes. */
 bool library_step(struct execution *e, pmg_control *control, struct failure *failure);
 void library_close(struct execution *e);
-bool library_run(struct session *s, const char *path, struct results *results, struct timing *timing,
-		 struct failure *failure);
+/* Executes as often as is asked for. */
+bool library_time(struct execution *e, struct timing *timing, struct failure *failure);
 
 /* ---- share.c: libraries that sessions of this process share -------------------------------------- */
 struct shared_library {
@@ -230,8 +231,28 @@ bool library_share(struct session *s, library_list *libraries, struct results *r
 /* ---- cache.c: what is kept for later runs ---------------------------------------------- */
 const char *cache_path(struct arena *arena, const char *name); /* NULL: there is no place */
 void cache_make_folders(struct arena *arena, const char *path);
-/* As library_load of a build, or of one that is kept from a run of the same program, s->text. */
+const char *cache_library_path(struct arena *arena, const char *name); /* NULL: libraries are not kept */
+/* As library_load of a build, or of one that is kept from a run of the same program. */
 bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure);
+void cache_print(const struct session *s);
+
+/* ---- cache_key.c ---- */
+uint64_t cache_sum(uint64_t sum, const void *bytes, size_t n);
+/* "blur-0123456789abcdef.so"; NULL: not all is known that the library depends on. */
+const char *cache_name(struct session *s);
+
+/* ---- cache_bound.c ---- */
+struct kept_library {
+	const char *path;
+	int64_t bytes;
+	double used;  /* seconds since 1970 */
+	bool is_part; /* not yet whole */
+};
+typedef VEC(struct kept_library) kept_list;
+
+void cache_list(struct arena *arena, const char *folder, kept_list *list); /* those used last come last */
+/* Removes from the folder of `path` what is too much, but not that. */
+void cache_bound(struct arena *arena, const char *path);
 
 /* Is PMG_CHECK_FINITE=1 in the environment? */
 bool session_checks_finite(void);

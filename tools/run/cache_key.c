@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The name under which a library is kept: a sum of all that it, or what is told while it is compiled, depends on. These
+ * are the texts of the program and of files that it names, the pipeline, options of the passes, sizes that are compiled
+ * in, this build of the tool, the runtime and its headers, the compilers, what they read of the environment, and the
+ * processor. Files of programs are known by their place, size and time, as a compiler takes long to read. The name is
+ * there before any pass has run. */
+#include "run/run.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct sum {
+	struct arena *arena;
+	uint64_t value;
+	bool is_whole;  /* nothing is unknown that it depends on */
+};
+
+uint64_t cache_sum(uint64_t sum, const void *bytes, size_t n)
+{
+	const unsigned char *next = bytes;
+	for (size_t i = 0; i < n; i++)
+		sum = (sum ^ next[i]) * 0x100000001b3u;
+	return sum;
+}
+
+static void add_text(struct sum *sum, const char *text)
+{
+	sum->value = text ? cache_sum(sum->value, text, strlen(text) + 1) : cache_sum(sum->value, "\xff", 1);
+}
+
+static void add_number(struct sum *sum, int64_t value)
+{
+	sum->value = cache_sum(sum->value, &value, sizeof(value));
+}
+
+/* ---- Files ---------------------------------------------------------------------------------- */
+
+static bool add_file(struct sum *sum, const char *path)
+{
+	struct stat status;
+	if (stat(path, &status) != 0)
+		return false;
+	add_text(sum, path);
+	add_number(sum, status.st_size);
+	add_number(sum, status.st_mtim.tv_sec);
+	add_number(sum, status.st_mtim.tv_nsec);
+	add_number(sum, (int64_t) status.st_ino);
+	return true;
+}
+
+static void add_tool(struct sum *sum)
+{
+	char path[4096] = "";
+	if (readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0 || !add_file(sum, path))
+		sum->is_whole = false;
+}
+
+/* In any order of the folder. */
+static void add_headers(struct sum *sum, const char *folder)
+{
+	uint64_t all = 0;
+	DIR *names = opendir(folder);
+	for (struct dirent *entry = names ? readdir(names) : NULL; entry; entry = readdir(names)) {
+		struct sum one = { .arena = sum->arena };
+		if (strncmp(entry->d_name, "pmgrt", 5) == 0 &&
+		    add_file(&one, arena_printf(sum->arena, "%s/%s", folder, entry->d_name)))
+			all += one.value;
+	}
+	if (names)
+		closedir(names);
+	add_number(sum, (int64_t) all);
+}
+
+static void add_runtime(struct session *s, struct sum *sum)
+{
+	struct failure failure = { 0 };
+	const char *include, *lib;
+	if (!build_find_runtime(s, &include, &lib, &failure)) {
+		sum->is_whole = false;
+		return;
+	}
+	add_headers(sum, include);
+	add_file(sum, arena_printf(s->arena, "%s/libpmgrt.so", lib));
+}
+
+/* The first word of a command, where PATH has it. */
+static void add_compiler(struct sum *sum, const char *command)
+{
+	char *rest = arena_string(sum->arena, command + strspn(command, " ")), *name = strsep(&rest, " ");
+	const char *path = getenv("PATH");
+	add_text(sum, command);
+	if (strchr(name, '/')) {
+		add_file(sum, name);
+		return;
+	}
+	char *folders = arena_string(sum->arena, path ? path : "/bin:/usr/bin");
+	for (char *folder = strsep(&folders, ":"); folder; folder = strsep(&folders, ":"))
+		if (add_file(sum, arena_printf(sum->arena, "%s/%s", *folder ? folder : ".", name)))
+			return;
+}
+
+/* ---- The machine ------------------------------------------------------------------------------ */
+
+/* Code for one processor may not run on another that shares the folder. */
+static void add_processor(struct sum *sum)
+{
+	char line[8192];
+	bool is_known = false;
+	FILE *file = fopen("/proc/cpuinfo", "re");
+	while (file && !is_known && fgets(line, sizeof(line), file))
+		if (strncmp(line, "flags", 5) == 0 || strncmp(line, "Features", 8) == 0 ||
+		    strncmp(line, "model name", 10) == 0) {
+			add_text(sum, line);
+			is_known = line[0] != 'm';
+		}
+	if (!file || ferror(file))
+		sum->is_whole = false;
+	if (file)
+		fclose(file);
+}
+
+/* What compilers and linkers read. */
+static void add_environment(struct sum *sum)
+{
+	static const char *const names[] = {
+		"CPATH", "C_INCLUDE_PATH", "LIBRARY_PATH", "COMPILER_PATH", "GCC_EXEC_PREFIX", "LD_RUN_PATH",
+		"CCC_OVERRIDE_OPTIONS", "PMG_HOME", "CUDA_HOME", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS",
+		"NVCC_CCBIN", "CUDA_VISIBLE_DEVICES"
+	};
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		add_text(sum, getenv(names[i]));
+}
+
+/* ---- The program ------------------------------------------------------------------------------- */
+
+static void add_sources(struct session *s, struct sum *sum)
+{
+	const struct sources *sources = &s->c->sources;
+	for (int i = 0; i < sources->files.n; i++) {
+		add_text(sum, sources->files.items[i]->name);
+		sum->value = cache_sum(sum->value, sources->files.items[i]->text, sources->files.items[i]->size);
+	}
+	add_text(sum, s->module->name);
+}
+
+static void add_options(struct session *s, struct sum *sum)
+{
+	const struct pass_options *pass = &s->c->options;
+	const int64_t numbers[] = {
+		pass->inlining, pass->swap, pass->fuse, pass->storage, pass->parallel, pass->reciprocals, pass->columns,
+		pass->vector, pass->deal, pass->unroll, pass->block_warps, (int64_t) pass->interleave,
+		(int64_t) pass->skip_zeros, pass->restructure, pass->is_parallel_given, pass->deterministic,
+		pass->candidates, pass->overrides, pass->is_device, (int64_t) pass->max_operations, pass->threads,
+		pass->remarks, s->values.remarks, s->messages
+	};
+	_Static_assert(sizeof(struct pass_options) == 96, "a new option stands above, too");
+	sum->value = cache_sum(sum->value, numbers, sizeof(numbers));
+	add_text(sum, pass->schedule);
+	add_text(sum, pass->blas);
+	add_text(sum, pass->with);
+	add_text(sum, pass->specialize);
+	for (int i = 0; i < s->sizes.n; i++)
+		add_number(sum, size_is_compiled_in(s, i) ? s->sizes.items[i].value : -1);
+}
+
+const char *cache_name(struct session *s)
+{
+	struct sum sum = { s->arena, 0xcbf29ce484222325u, true };
+	add_sources(s, &sum);
+	add_options(s, &sum);
+	add_tool(&sum);
+	add_runtime(s, &sum);
+	add_compiler(&sum, build_cc(&s->values));
+	add_text(&sum, s->values.target);
+	if (compilation_device_ending(s->c)) {
+		add_compiler(&sum, s->values.nvcc ? s->values.nvcc : "nvcc");
+		add_text(&sum, s->values.arch);
+	}
+	add_environment(&sum);
+	add_processor(&sum);
+	return sum.is_whole ? arena_printf(s->arena, "%s-%016" PRIx64 ".so", s->module->name, sum.value) : NULL;
+}
