@@ -212,7 +212,7 @@ def what_cannot_be_read():
            "pmg run: --parallel takes its value after '='\n  help: write --parallel=off\n")
     refuse(["run", "life.pmg", *HEAD, "w=w.txt"], 4,
            "pmg run: /no/where: cannot make a folder in it, as TMPDIR asks: No such file or directory\n",
-           env=dict(os.environ, TMPDIR="/no/where"))
+           env=dict(os.environ, TMPDIR="/no/where", PMG_CACHE="off"))
     for array, words in {"c": (np.zeros(3, complex), "complex numbers ('<c16')"),
                          "o": (np.array([None]), "Python objects ('|O')"), "u": (np.array(["abc"]), "texts ('<U3')"),
                          "r": (np.zeros(2, [("a", "f8")]), "records")}.values():
