@@ -665,7 +665,7 @@ struct pmg_plan {
 /* Of so many threads, those that a region of this work gets: operations, as the kernel's sizes count them, and
  * iterations of the loop that is shared. Each thread has at least PMG_THREAD_WORK of the one, which takes some ten
  * times as long as to start and to end a region, and one of the other. */
-#define PMG_THREAD_WORK 65536.0
+#define PMG_THREAD_WORK 524288.0
 static inline int pmg_team_size(int threads, double work, double iterations)
 {
 	const double by_work = floor(work/PMG_THREAD_WORK), all = ceil(iterations);

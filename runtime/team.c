@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 /* Nanoseconds, and operations of a thread that keep it busy for longer than it waits for its turn. */
-enum { BETWEEN_LOOKS = 20000000, LONG_WORK = 1 << 24 };
+enum { BETWEEN_LOOKS = 20000000, LONG_WORK = 1 << 27 };
 
 int32_t threads_left(int64_t processors, int64_t running, int64_t own)
 {
