@@ -417,12 +417,12 @@ typedef const pmg_pipeline_desc *const *(*pmg_pipelines_function)(void);
 
 /* ---- Plan and execution ----------------------------------------------------- */
 
-/* How a plan chooses among the candidates of its pipeline. */
+/* How a plan chooses among the candidates of its pipeline; a struct set to zero estimates. */
 typedef enum pmg_tune {
-	PMG_TUNE_OFF,           /* the first of those that take most arguments in blocks as they lie and, of these, suit
-				 * the sizes */
 	PMG_TUNE_ESTIMATE,      /* that which needs least time by its sizes; of several, narrow blocks from memory, or
 				 * if wide ones would leave threads without any */
+	PMG_TUNE_OFF,           /* the first of those that take most arguments in blocks as they lie and, of these, suit
+				 * the sizes */
 	PMG_TUNE_MEASURE        /* those that may be are planned and run a few times; one clearly faster is kept */
 } pmg_tune;
 

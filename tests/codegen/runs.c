@@ -274,7 +274,7 @@ static void test_storage(struct tests *tests, const char *folder)
 	const struct storage_args args = { ROWS, COLUMNS, pmg_dense(img, PMG_F32, 2, shape),
 					   pmg_dense(res, PMG_F32, 2, shape) };
 	pmg_context *context = pmg_context_new(NULL);
-	const pmg_options options = { .context = context, .threads = THREADS };
+	const pmg_options options = { .context = context, .threads = THREADS, .tune = PMG_TUNE_OFF };
 	pmg_plan *plan = NULL;
 	int n_wrong = 0;
 

@@ -190,6 +190,7 @@ static void test_given(struct tests *tests)
 		{ 8, WIDE, "the first that takes the blocks as they lie" }
 	};
 	struct widths w;
+	pmg_options off;
 
 	for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
 		widths_open(&w, cases[i].width, (pmg_options) { .tune = PMG_TUNE_OFF }, 0);
@@ -205,11 +206,12 @@ static void test_given(struct tests *tests)
 	CHECK(tests, pmg_plan_lanes(w.plan, "z") == -1 && pmg_plan_lanes(NULL, "x") == -1);
 	w.desc[FIRST].suits = w.desc[NARROW].suits = suits_none;
 	pmg_plan_destroy(w.plan);
-	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	off = (pmg_options) { .context = w.context, .tune = PMG_TUNE_OFF };
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &off, &w.plan);
 	CHECK(tests, has_chosen(&w, NARROW, "the first that takes the blocks as they lie"));
 	pmg_plan_destroy(w.plan);
 	hold(&w, 3);
-	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &(pmg_options) { .context = w.context }, &w.plan);
+	w.status = pmg_plan_new(&w.desc[FIRST], &w.args, &off, &w.plan);
 	CHECK(tests, has_chosen(&w, FLAT, "the first that suits the sizes"));
 	widths_close(tests, &w);
 }

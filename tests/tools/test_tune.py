@@ -117,6 +117,17 @@ def short_rows():
         check(result.returncode == 0 and chosen(result) == choice, f"{m} {options}: {result.stdout}{result.stderr}")
 
 
+def default():
+    """Without --tune a plan is estimated: what is compiled has candidates, of which one is taken by its sizes."""
+    for options, wanted in ([], "2"), (["--tune=estimate"], "2"), (["--tune=off"], "0"):
+        folder = Path("kept", "-".join(options) or "default")
+        folder.mkdir(parents=True)
+        result = run("--candidates=2", *options, "--keep", str(folder))
+        text = (folder / "life_wc.c").read_text()
+        found = re.search(r"\.n_candidates = (\d+)", text)
+        check(result.returncode == 0 and (found[1] if found else "0") == wanted, f"{options}: {result.stderr}")
+
+
 def mistakes():
     result = run("--tune=fast")
     told = "--tune takes off, estimate or measure, not 'fast'" in result.stderr

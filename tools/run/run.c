@@ -353,7 +353,8 @@ static const struct option_row rows[] = {
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, tune),
 	  .operand = "off|estimate|measure",
-	  .text = "compile in several ways and take the fastest, by its sizes or by trials" },
+	  .text = "of several ways to compile it take the first, and compile no other, or the fastest, by "
+		  "its sizes (default) or by trials" },
 	{ .name = "wisdom",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, wisdom),

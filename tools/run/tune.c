@@ -14,12 +14,12 @@
 enum { CANDIDATES = 6, MOST_WISDOM = 1 << 24 };
 
 static const char *const modes[] = {
-	[PMG_TUNE_OFF] = "off", [PMG_TUNE_ESTIMATE] = "estimate", [PMG_TUNE_MEASURE] = "measure"
+	[PMG_TUNE_ESTIMATE] = "estimate", [PMG_TUNE_OFF] = "off", [PMG_TUNE_MEASURE] = "measure"
 };
 
 static bool find_mode(const char *text, pmg_tune *mode)
 {
-	for (int i = PMG_TUNE_OFF; i <= PMG_TUNE_MEASURE; i++)
+	for (int i = PMG_TUNE_ESTIMATE; i <= PMG_TUNE_MEASURE; i++)
 		if (strcmp(modes[i], text) == 0) {
 			*mode = (pmg_tune) i;
 			return true;
@@ -27,11 +27,11 @@ static bool find_mode(const char *text, pmg_tune *mode)
 	return false;
 }
 
-/* Without a choice to take there is no need to compile several, but for those that the sizes may need. */
+/* Where the first is asked for there is no need to compile several, but for those that the sizes may need. */
 bool tune_open(struct session *s, struct failure *failure)
 {
 	bool varies = s->values.candidate != NULL;
-	s->tune = PMG_TUNE_OFF;
+	s->tune = PMG_TUNE_ESTIMATE;
 	if (s->values.tune && !find_mode(s->values.tune, &s->tune))
 		return fail(failure, OUTCOME_USAGE, "--tune takes off, estimate or measure, not '%s'",
 			    s->values.tune);
