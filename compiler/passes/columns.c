@@ -6,9 +6,8 @@
  * of its shape, of which a row is stored where the loops around are shared with what reads it. Maxima likewise. Each
  * sum has its terms in their order, as in the loop over j.
  *
- * Which loop is the better one inside is told by what its steps cost: nothing where an array is read at one place, 1
- * where at the next one, which is SCALAR if the range is too short for vectors, FAR elsewhere; and for rows ACCUMULATOR
- * for y[k]. Where rows may be short, the group is marked
+ * Which loop is the better one inside is told by what its steps cost (steps.c): one to the next place is SCALAR if the
+ * range is too short for vectors, and rows cost ACCUMULATOR for y[k]. Where rows may be short, the group is marked
  * `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each y[k], and those of
  * neighbouring cells read neighbouring ones anyway. */
 #include <string.h>
@@ -16,7 +15,7 @@
 #include "ir/blas.h"
 #include "passes/pass_private.h"
 
-enum { SCALAR = 3, FAR = 8, ACCUMULATOR = 2, LENGTH_OF_VECTOR = 16 };
+enum { SCALAR = 3, ACCUMULATOR = 2, LENGTH_OF_VECTOR = 16 };
 
 struct column {
 	struct local_sum sum;
@@ -24,37 +23,6 @@ struct column {
 };
 
 /* ---- steps through memory ---- */
-
-/* Does the value of the dim `of`, which is read from an index array, change with the dim? */
-static bool follows(const struct stage *stage, int of, int dim)
-{
-	const struct dim *bound = &stage->dims.items[of];
-	bool does = false;
-
-	if (bound->kind != DIM_BIND)
-		return false;
-	for (int d = 0; d < of && !does; d++)
-		does = access_uses_dim(&bound->source, d) && (d == dim || follows(stage, d, dim));
-	return does;
-}
-
-static int step_of(const struct stage *stage, const struct access *access, int dim)
-{
-	const int n = access_n_subs(access);
-	int step = 0;
-
-	for (int i = 0; i < n; i++) {
-		int64_t slope;
-		const bool is_linear = blas_coefficient(access->subs[i], dim, &slope);
-
-		if (!is_linear || slope != 0)
-			step = is_linear && i == n - 1 && step == 0 && (slope == 1 || slope == -1) ? 1 : FAR;
-	}
-	for (int d = dim + 1; d < stage->dims.n; d++)
-		if (access_uses_dim(access, d) && follows(stage, d, dim))
-			step = FAR;
-	return step;
-}
 
 struct cost {
 	const struct stage *stage;
@@ -64,7 +32,7 @@ struct cost {
 static void add_step(struct access *access, void *user)
 {
 	struct cost *cost = user;
-	const int near = step_of(cost->stage, access, cost->dim), step = near == 1 ? cost->next : near;
+	const int near = access_step(cost->stage, access, cost->dim), step = near == 1 ? cost->next : near;
 
 	cost->all += step;
 	cost->most = step > cost->most ? step : cost->most;

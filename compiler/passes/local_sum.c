@@ -56,10 +56,8 @@ struct array *local_sum_array(const struct local_sum *sum, const char *what, int
 	return array;
 }
 
-/* The dims of the stage become order[0], order[1], … of those that it has: what it needs of others is nothing. */
-static void take_dims(const struct local_sum *sum, struct stage *stage, const int *order, int n)
+void stage_take_dims(struct arena *arena, struct stage *stage, const int *order, int n)
 {
-	struct arena *arena = sum->module->arena;
 	struct expr **dims = arena_new_array(arena, struct expr *, stage->dims.n);
 	const dim_list old = stage->dims;
 	int n_taken = 0;
@@ -122,8 +120,8 @@ struct group *local_sum_take_out(const struct local_sum *sum, const struct acces
 {
 	struct group *begin = move_stage(sum, sum->begin, to), *add = move_stage(sum, sum->add, to);
 
-	take_dims(sum, sum->begin, order, n);
-	take_dims(sum, sum->add, order, n);
+	stage_take_dims(sum->module->arena, sum->begin, order, n);
+	stage_take_dims(sum->module->arena, sum->add, order, n);
 	begin->n_common = sum->begin->dims.n;
 	add->n_common = sum->add->dims.n;
 	leave_others(sum, to);
