@@ -8,8 +8,8 @@
 
 /* Seconds. */
 static const struct rates {
-	double flop, vector_flop, byte, fetch, atomic, shared_loop;
-} rates = { 0.4e-9, 0.08e-9, 0.06e-9, 6e-9, 8e-9, 4e-6 };
+	double flop, vector_flop, byte, fetch, far, row, atomic, shared_loop;
+} rates = { 0.4e-9, 0.08e-9, 0.06e-9, 6e-9, 1.5e-9, 1.5e-9, 8e-9, 4e-6 };
 
 enum { MOST_SIZES = 64, MOST_WORK = 256 };
 
@@ -17,7 +17,7 @@ static double work_seconds(const pmg_work_desc *work, double points, double rows
 {
 	const double compute = points * work->flops * (work->is_vector ? rates.vector_flop : rates.flop);
 	const double memory = (points * work->bytes + rows * work->row_bytes) * rates.byte
-		+ rows * work->fetches * rates.fetch;
+		+ rows * (work->fetches * rates.fetch + rates.row) + points * work->far * rates.far;
 	const double atomics = (points * work->atomics + rows * work->row_atomics) * rates.atomic;
 	const double alone = (compute > memory ? compute + memory / 4 : memory + compute / 4) + atomics;
 

@@ -301,6 +301,7 @@ typedef struct pmg_work_desc {
 	const char *name;               /* what is computed: "Y" */
 	float flops, bytes;             /* per point: operations; bytes read and written one after the other */
 	float row_bytes, fetches;       /* per row: other bytes, and addresses that are data */
+	float far;                      /* per point: values that are not next to those of the point before */
 	float atomics, row_atomics;     /* per point and per row */
 	bool is_shared, is_vector;      /* among threads; in vector registers */
 } pmg_work_desc;

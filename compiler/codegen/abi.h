@@ -41,6 +41,8 @@ void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n);
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 
 /* The tables PREFIX_work and PREFIX_count, for a module with stages. */
+/* Rows of its table: stages, and copies of threads. */
+int n_of_work(const struct module *module);
 void emit_work(struct writer *w, const struct layout *layout, const struct target *target);
 /* Is the candidate not meant for some sizes? The function that tells which. */
 bool has_unfit_sizes(const struct layout *layout);

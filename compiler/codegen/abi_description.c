@@ -98,7 +98,7 @@ static void emit_candidate_fields(struct writer *w, const struct layout *layout,
 	if (module->choice)
 		line(w, ".choice = %s,", c_string(module->arena, module->choice));
 	if (layout->has_work)
-		line(w, ".n_work = %d, .work = %s_work, .count = %s_count,", module->stages.n, layout->prefix,
+		line(w, ".n_work = %d, .work = %s_work, .count = %s_count,", n_of_work(module), layout->prefix,
 		     layout->prefix);
 	if (!*layout->is_unordered)
 		line(w, ".is_ordered = true,");

@@ -7,9 +7,10 @@
 
 #include "codegen/abi.h"
 
-/* How a stage runs: the marks above it. */
+/* How a stage runs: the marks above it, and the dim of its innermost loop, -1 if there is none. */
 struct use {
 	bool is_shared, is_vector, is_atomic, is_accumulated, is_row;
+	int inner;
 };
 
 struct work {
@@ -17,6 +18,44 @@ struct work {
 	const struct layout *layout;
 	struct use *uses;               /* by number of stage */
 };
+
+/* ---- loops ---- */
+
+static isl_stat look_at_row(__isl_take isl_set *set, __isl_take isl_aff *aff, void *user)
+{
+	struct work *work = user;
+	const struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
+
+	for (int d = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE && isl_aff_coefficient_sgn(aff, isl_dim_in, d))
+			work->uses[stage->number].inner = d;
+	isl_set_free(set);
+	isl_aff_free(aff);
+	return isl_stat_ok;
+}
+
+static isl_stat look_at_rows(__isl_take isl_pw_aff *rows, void *user)
+{
+	isl_stat stat = isl_pw_aff_foreach_piece(rows, look_at_row, user);
+
+	isl_pw_aff_free(rows);
+	return stat;
+}
+
+/* Bands come from outside to inside, so that the last one tells. */
+static void note_loops(__isl_keep isl_schedule_node *band, struct work *work)
+{
+	isl_multi_union_pw_aff *partial = isl_schedule_node_band_get_partial_schedule(band);
+	const int n = (int) isl_schedule_node_band_n_member(band);
+
+	for (int i = 0; i < n; i++) {
+		isl_union_pw_aff *rows = isl_multi_union_pw_aff_get_at(partial, i);
+
+		isl_union_pw_aff_foreach_pw_aff(rows, look_at_rows, work);
+		isl_union_pw_aff_free(rows);
+	}
+	isl_multi_union_pw_aff_free(partial);
+}
 
 /* ---- marks ---- */
 
@@ -43,6 +82,8 @@ static isl_bool note_mark(__isl_keep isl_schedule_node *node, void *user)
 	isl_union_set *domain;
 	struct use *use;
 
+	if (isl_schedule_node_get_type(node) == isl_schedule_node_band)
+		note_loops(node, user);
 	if (!marking.mark)
 		return isl_bool_true;
 	if (marking.mark->kind == MARK_PARALLEL || marking.mark->kind == MARK_VECTOR ||
@@ -90,23 +131,14 @@ int flops_of_stage(const struct stage *stage)
 
 struct traffic {
 	const struct stage *stage;
-	int bytes, row_bytes, fetches;
+	int inner;
+	int bytes, row_bytes, fetches, far;
 };
-
-static int innermost(const struct stage *stage)
-{
-	int last = -1;
-
-	for (int d = 0; d < stage->dims.n; d++)
-		if (stage->dims.items[d].kind == DIM_RANGE)
-			last = d;
-	return last;
-}
 
 static void add_access(struct access *access, void *user)
 {
 	struct traffic *traffic = user;
-	int inner = innermost(traffic->stage), size = type_size(access->array->type);
+	int inner = traffic->inner, size = type_size(access->array->type);
 	bool is_data = false;
 
 	if (access->array->role == ROLE_LOCAL)
@@ -116,11 +148,12 @@ static void add_access(struct access *access, void *user)
 			  (traffic->stage->dims.items[d].kind == DIM_BIND && access_uses_dim(access, d));
 	*(inner >= 0 && access_uses_dim(access, inner) ? &traffic->bytes : &traffic->row_bytes) += size;
 	traffic->fetches += is_data;
+	traffic->far += inner >= 0 && access_step(traffic->stage, access, inner) == STEP_FAR;
 }
 
 static struct traffic traffic_of(struct stage *stage, const struct use *use)
 {
-	struct traffic traffic = { .stage = stage };
+	struct traffic traffic = { .stage = stage, .inner = use->inner };
 
 	stage_reads(stage, add_access, &traffic);
 	if (!use->is_row)
@@ -145,12 +178,21 @@ static void emit_work_row(struct work *work, struct stage *stage)
 		c_string(work->emit.arena, stage->write.array->name),
 		flops_of_stage(stage), traffic.bytes, traffic.row_bytes,
 		traffic.fetches);
+	if (traffic.far)
+		str_add(&text, ", .far = %d", traffic.far);
 	if (use->is_atomic)
 		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
 	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "",
 		use->is_vector ? ", .is_vector = true" : "");
 	work->emit.w->span = stage->span;
 	line(work->emit.w, "%s", str_text(&text));
+}
+
+/* Copies of an array that threads add to are set to zero, and added. */
+static void emit_copies_row(struct work *work, const struct array *array)
+{
+	line(work->emit.w, "{ %s, .flops = 1, .bytes = %d, .is_shared = true, .is_vector = true },",
+	     c_string(work->emit.arena, array->name), 2*type_size(array->type));
 }
 
 /* ---- how many points ---- */
@@ -222,17 +264,33 @@ static const char *product(struct work *work, const struct stage *stage, int wit
 	return text.length ? str_text(&text) : "1.0";
 }
 
+/* The cells of the copies of an array that threads add to, each of which is a row. */
+static void emit_copies(struct work *work, const struct array *copies, const char *counts, int at)
+{
+	struct str text = str_new(work->emit.arena);
+	const int parts = private_parts(copies);
+	const char *n = parts == 1 ? "plan->threads" : arena_printf(work->emit.arena, "%d.0", parts);
+
+	for (int d = 1; d < copies->rank; d++)
+		str_add(&text, "*%s", real_difference(work, copies->hi[d], copies->lo[d]));
+	line(work->emit.w, "%s[%d] = %s%s;\n%s[%d] = %s;", counts, at, n, str_text(&text), counts, at + 1, n);
+}
+
 static void emit_counts(struct work *work, const char *counts)
 {
 	const struct module *module = work->layout->module;
+	int n_copies = 0;
 
 	for (int i = 0; i < module->stages.n; i++) {
 		const struct stage *stage = module->stages.items[i];
 
 		work->emit.w->span = stage->span;
 		line(work->emit.w, "%s[%d] = %s;\n%s[%d] = %s;", counts, 2*i, product(work, stage, -1), counts, 2*i + 1,
-		     product(work, stage, innermost(stage)));
+		     product(work, stage, work->uses[i].inner));
 	}
+	for (int i = 0; i < module->arrays.n; i++)
+		if (module->arrays.items[i]->role == ROLE_PRIVATE)
+			emit_copies(work, module->arrays.items[i], counts, 2*(module->stages.n + n_copies++));
 }
 
 static void emit_count_function(struct work *work, struct writer *w)
@@ -353,6 +411,15 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 
 /* ---- all of it ---- */
 
+int n_of_work(const struct module *module)
+{
+	int n = module->stages.n;
+
+	for (int i = 0; i < module->arrays.n; i++)
+		n += module->arrays.items[i]->role == ROLE_PRIVATE;
+	return n;
+}
+
 void emit_work(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct module *module = layout->module;
@@ -361,12 +428,17 @@ void emit_work(struct writer *w, const struct layout *layout, const struct targe
 	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target,
 				    .w = w };
 	work.uses = arena_new_array(module->arena, struct use, module->stages.n);
+	for (int i = 0; i < module->stages.n; i++)
+		work.uses[i].inner = -1;
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)
 			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_mark, &work);
 	open_block(w, "static const pmg_work_desc %s_work[] = {", layout->prefix);
 	for (int i = 0; i < module->stages.n; i++)
 		emit_work_row(&work, module->stages.items[i]);
+	for (int i = 0; i < module->arrays.n; i++)
+		if (module->arrays.items[i]->role == ROLE_PRIVATE)
+			emit_copies_row(&work, module->arrays.items[i]);
 	w->span = module->span;
 	close_block(w, "};");
 	writer_blank(w);

@@ -181,7 +181,8 @@ static void combine(struct search *search, int first, int n)
 			const struct choice *choice = &search->choices[v].items[i];
 
 			if ((choice->is_alone && (n > 1 || search->chosen.n)) ||
-			    (are_for_sizes(search) && !choice->is_for_sizes))
+			    (are_for_sizes(search) && !choice->is_for_sizes) ||
+			    (search->c->options.estimated && choice->is_for_trials))
 				continue;
 			vec_push(&search->c->arena, &search->chosen, choice);
 			combine(search, v + 1, n - 1);

@@ -11,6 +11,7 @@ struct choice {
 	const char *text;               /* as in a schedule block, or the flag: "restructure PHI by voxel" */
 	const char *name;               /* letters for a C name: "PHI_voxel" */
 	const char *reason;             /* when it may pay */
+	bool is_for_trials;             /* estimates of arguments in rows cannot tell that it is better */
 	bool is_alone;                  /* not combined with choices of other variations */
 	bool is_for_sizes;              /* for sizes that blocks are not meant for (codegen/work.c) */
 	const char *flag;               /* of pmgc; NULL: */

@@ -45,6 +45,7 @@ static void order_choices(struct module *module, const struct pass_options *opti
 	if (!strcmp(options->schedule, "auto"))
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--schedule=isl", .name = "isl", .flag = "--schedule=isl", .is_alone = true,
+			.is_for_trials = true,
 			.reason = "loops that isl fuses read their data once" }));
 }
 
@@ -88,9 +89,11 @@ static void interleave_choices(struct module *module, const struct pass_options 
 		return;
 	vec_push(module->arena, choices,
 		 width_choice(module->arena, "narrow", "a row of a block is one cache line, where memory is far"));
-	if (has_held_blocks(module))
-		vec_push(module->arena, choices,
-			 width_choice(module->arena, "wide", "more rows under way, where the second caches hold all"));
+	if (!has_held_blocks(module))
+		return;
+	vec_push(module->arena, choices,
+		 width_choice(module->arena, "wide", "more rows under way, where the second caches hold all"));
+	choices->items[choices->n - 1].is_for_trials = true;
 }
 
 static void column_choices(struct module *module, const struct pass_options *options, choice_list *choices)

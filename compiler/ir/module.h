@@ -418,6 +418,9 @@ bool expr_equal(const struct expr *a, const struct expr *b);
 bool access_equal(const struct access *a, const struct access *b);
 /* The same values, whatever the names of the two. */
 bool dim_equal(const struct dim *a, const struct dim *b);
+/* steps.c: what a step along the dim costs: 0, 1 or STEP_FAR. */
+enum { STEP_FAR = 8 };
+int access_step(const struct stage *stage, const struct access *access, int dim);
 bool dim_uses_dim(const struct dim *dim, int other);        /* in its bounds, or in what it is read from */
 bool dim_is_fixed(const struct dim *dim);               /* a range whose bounds no other dim moves */
 /* A range between what expr_is_known. */

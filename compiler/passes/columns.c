@@ -6,8 +6,8 @@
  * of its shape, of which a row is stored where the loops around are shared with what reads it. Maxima likewise. Each
  * sum has its terms in their order, as in the loop over j.
  *
- * Which loop is the better one inside is told by what its steps cost (steps.c): one to the next place is SCALAR if the
- * range is too short for vectors, and rows cost ACCUMULATOR for y[k]. Where rows may be short, the group is marked
+ * Which loop is the better one inside is told by what its steps cost (ir/steps.c): one to the next place is SCALAR if
+ * the range is too short for vectors, and rows cost ACCUMULATOR for y[k]. Where rows may be short, the group is marked
  * `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each y[k], and those of
  * neighbouring cells read neighbouring ones anyway. */
 #include <string.h>

@@ -4,10 +4,11 @@
  * each k: threads that share k meet in each cell. With l outside each cell belongs to one thread, and k, l, p, l, k, p
  * and l, p, k become one program. Terms of a cell that keep the order of the loops left inside are added as before.
  *
- * An order is told by its outermost and its innermost loop, and costs what a step of the innermost one does (steps.c),
- * and what it takes to keep threads apart that share the outermost one: nothing if it tells the cells, a TEAM if another
- * loop does, of which every thread runs the outer one, and else an ATOMIC update for each point. Loops between them are
- * ordered by what their steps cost, long steps outside. The order of the text is kept unless another one costs less.
+ * An order is told by its outermost and its innermost loop, and costs what a step of the innermost one does
+ * (ir/steps.c), and what it takes to keep threads apart that share the outermost one: nothing if it tells the cells, a
+ * TEAM if another loop does, of which every thread runs the outer one, and else an ATOMIC update for each point. Loops
+ * between them are ordered by what their steps cost, long steps outside. The order of the text is kept unless another
+ * one costs less.
  *
  * Points of a sparse accumulation, which find their cells in arrays that are fixed, stay outside or come there, where
  * they can be sorted (restructure.c).

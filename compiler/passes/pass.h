@@ -37,6 +37,7 @@ struct pass_options {
 	bool deterministic;             /* no result depends on the order or the number of threads */
 	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1; CANDIDATES_FOR_SIZES: one,
 					 * and those for sizes that it is not meant for */
+	bool estimated;                 /* no trial will be run: candidates that only those can tell are left out */
 	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
 	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
 	bool overrides;                 /* false: the schedule block is left aside, before the passes */

@@ -127,12 +127,6 @@ bool local_sums_are_out(struct module *module);
 /* The dims of the stage become order[0], order[1], … of those that it has: what it needs of others is nothing. */
 void stage_take_dims(struct arena *arena, struct stage *stage, const int *order, int n);
 
-/* ---- steps.c ---- */
-
-enum { STEP_FAR = 8 };
-/* What a step along the dim costs: 0, 1 or STEP_FAR. */
-int access_step(const struct stage *stage, const struct access *access, int dim);
-
 /* ---- prune.c ---- */
 
 /* Drops what no output needs. */

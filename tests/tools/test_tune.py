@@ -119,13 +119,36 @@ def short_rows():
 
 def default():
     """Without --tune a plan is estimated: what is compiled has candidates, of which one is taken by its sizes."""
-    for options, wanted in ([], "2"), (["--tune=estimate"], "2"), (["--tune=off"], "0"):
+    for options, wanted in ([], "2"), (["--tune=estimate"], "2"):
         folder = Path("kept", "-".join(options) or "default")
         folder.mkdir(parents=True)
         result = run("--candidates=2", *options, "--keep", str(folder))
         text = (folder / "life_wc.c").read_text()
         found = re.search(r"\.n_candidates = (\d+)", text)
         check(result.returncode == 0 and (found[1] if found else "0") == wanted, f"{options}: {result.stderr}")
+
+
+def untried():
+    """The order that isl proposes is for trials to tell: it takes no time of the C compiler by default."""
+    for options, is_there in ([], False), (["--tune=estimate"], True), (["--candidate", "first"], True):
+        folder = Path("untried", "-".join(options) or "default")
+        folder.mkdir(parents=True)
+        command = [PMG, "run", str(EXAMPLES / "blur.pmg"), "R=5", "C=6", "img=random:1", *options,
+                   "--keep", str(folder), f"--cc={Path('compiler').resolve()}"]
+        result = subprocess.run(command, capture_output=True, text=True, check=False)
+        found = "--schedule=isl" in (folder / "blur.c").read_text()
+        check(result.returncode == 0 and found == is_there, f"{options}: {result.stderr}")
+
+
+def turns():
+    """All candidates are executed in turns, and the one that is chosen is told beside the best one."""
+    result = run("--turns=3", "--wisdom", "off")
+    rows = re.findall(r"^[* ] (\S.*?) +[0-9.]+ +[0-9.]+ +[1-3]$", result.stdout, re.M)
+    last = re.search(r"^chosen: (.*) takes ([0-9.]+) times the best, (.*), of [0-9.]+ ms$", result.stdout, re.M)
+    check(len(rows) == 3 and last and last[1] in rows and last[3] in rows, result.stdout + result.stderr)
+    check(bool(last) and float(last[2]) >= 1, "none is better than the best")
+    result = run("--turns=3", "--repeat=2")
+    check(result.returncode == 2 and "--turns excludes" in result.stderr, result.stderr)
 
 
 def mistakes():
@@ -146,6 +169,9 @@ def main():
         memory()
         other_files()
         short_rows()
+        default()
+        untried()
+        turns()
         mistakes()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")

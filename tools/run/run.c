@@ -65,6 +65,10 @@ static bool loop_flags_fit(struct session *s, struct failure *failure)
 		return fail(failure, OUTCOME_USAGE, "%s: pipeline '%s' has no `iterate`", flag, s->module->name);
 	if (values->resume && (values->interp || values->compare || values->repeat > 1))
 		return fail(failure, OUTCOME_USAGE, "--resume excludes --interp, --compare and --repeat");
+	if (values->turns && (values->interp || values->compare || values->resume || values->state ||
+			      values->repeat > 1))
+		return fail(failure, OUTCOME_USAGE,
+			    "--turns excludes --interp, --compare, --resume, --state and --repeat");
 	if (values->state && values->interp)
 		return fail(failure, OUTCOME_USAGE, "--state excludes --interp");
 	return true;
@@ -121,7 +125,11 @@ static bool run_library(struct session *s, struct results *results, struct timin
 			struct failure *failure)
 {
 	struct execution e;
-	bool ok = cache_load(s, results, &e, failure) && library_plan(&e, failure) && library_time(&e, timing, failure);
+	bool ok = cache_load(s, results, &e, failure);
+	if (ok && s->values.turns)
+		ok = turns_run(&e, failure);
+	else
+		ok = ok && library_plan(&e, failure) && library_time(&e, timing, failure);
 	library_close(&e);
 	return ok;
 }
@@ -166,7 +174,7 @@ static bool run_pipeline(struct session *s, struct results *results, struct fail
 		ok = run_library(s, results, &timing, failure);
 	if (!ok)
 		return false;
-	if (s->values.time)
+	if (s->values.time && !s->values.turns)
 		timing_print(&timing);
 	if (s->values.time)
 		cache_print(s);
@@ -355,6 +363,14 @@ static const struct option_row rows[] = {
 	  .operand = "off|estimate|measure",
 	  .text = "of several ways to compile it take the first, and compile no other, or the fastest, by "
 		  "its sizes (default) or by trials" },
+	{ .name = "turns",
+	  .kind = OPTION_INTEGER,
+	  .offset = offsetof(struct run_values, turns),
+	  .low = 1,
+	  .high = 1000,
+	  .operand = "N",
+	  .text = "execute all candidates N times in turns, and tell what the one that is chosen takes beside the "
+		  "best" },
 	{ .name = "wisdom",
 	  .kind = OPTION_TEXT,
 	  .offset = offsetof(struct run_values, wisdom),

@@ -21,7 +21,7 @@ struct run_values {
 	const char *max_memory;     /* "4G" */
 	const char *state_words;    /* of the command, which it has to have again to go on; NULL: none */
 	const char *message_format;
-	int64_t repeat, threads, iterations, check_every;
+	int64_t repeat, turns, threads, iterations, check_every;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
 };
@@ -215,6 +215,10 @@ bool library_step(struct execution *e, pmg_control *control, struct failure *fai
 void library_close(struct execution *e);
 /* Executes as often as is asked for. */
 bool library_time(struct execution *e, struct timing *timing, struct failure *failure);
+
+/* ---- turns.c ------------------------------------------------------------------------------ */
+/* Measures all candidates of a library that is loaded, and prints what they take. */
+bool turns_run(const struct execution *any, struct failure *failure);
 
 /* ---- share.c: libraries that sessions of this process share -------------------------------------- */
 struct shared_library {

@@ -27,19 +27,25 @@ static bool find_mode(const char *text, pmg_tune *mode)
 	return false;
 }
 
-/* Where the first is asked for there is no need to compile several, but for those that the sizes may need. */
+static bool is_first_enough(const struct session *s)
+{
+	return s->tune == PMG_TUNE_OFF && !s->values.candidate && s->values.turns == 0;
+}
+
+/* Where the first is asked for there is no need to compile several, but for those that the sizes may need; and where
+ * nothing is said, none that only trials can tell. */
 bool tune_open(struct session *s, struct failure *failure)
 {
-	bool varies = s->values.candidate != NULL;
 	s->tune = PMG_TUNE_ESTIMATE;
 	if (s->values.tune && !find_mode(s->values.tune, &s->tune))
 		return fail(failure, OUTCOME_USAGE, "--tune takes off, estimate or measure, not '%s'",
 			    s->values.tune);
 	if (s->values.deterministic)
 		s->values.passes.deterministic = true;
-	varies = varies || s->tune != PMG_TUNE_OFF;
+	const bool needs_all = s->values.tune || s->values.candidate || s->values.turns > 0;
+	s->values.passes.estimated = !needs_all && s->values.passes.candidates == 0;
 	if (s->values.passes.candidates == 0)
-		s->values.passes.candidates = varies ? CANDIDATES : CANDIDATES_FOR_SIZES;
+		s->values.passes.candidates = is_first_enough(s) ? CANDIDATES_FOR_SIZES : CANDIDATES;
 	return true;
 }
 

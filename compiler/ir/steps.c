@@ -3,7 +3,7 @@
  * What a step of a loop costs in memory: nothing where an array is read at one place, 1 where at the next one, FAR
  * elsewhere, which is a line of memory for each value. */
 #include "ir/blas.h"
-#include "passes/pass_private.h"
+#include "ir/ir.h"
 
 /* Does the value of the dim `of`, which is read from an index array, change with the dim? */
 static bool follows(const struct stage *stage, int of, int dim)
