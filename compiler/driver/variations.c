@@ -15,28 +15,53 @@ bool is_overridden(const struct module *module, const char *verb)
 	return false;
 }
 
-static struct choice private_choice(const struct module *module, const char *target)
-{
-	struct choice choice = {
-		.text = arena_printf(module->arena, "partition %s by private", target),
-		.name = arena_printf(module->arena, "%s_private", target),
-		.reason = arena_printf(module->arena, "threads that add to copies of '%s' do not wait", target),
-		.override = { .verb = "partition", .choice = "private", .span = module->span }
-	};
+typedef VEC(const char *) name_list;
 
-	vec_push(module->arena, &choice.override.subjects, target);
+static struct choice private_choice(const struct module *module, const name_list *targets)
+{
+	struct str text = str_new(module->arena), name = str_new(module->arena), quoted = str_new(module->arena);
+	struct choice choice = { .override = { .verb = "partition", .choice = "private", .span = module->span } };
+
+	for (int i = 0; i < targets->n; i++) {
+		str_add(&text, "%s%s", i ? ", " : "", targets->items[i]);
+		str_add(&name, "%s%s", i ? "_" : "", targets->items[i]);
+		str_add(&quoted, "%s'%s'", i ? ", " : "", targets->items[i]);
+		vec_push(module->arena, &choice.override.subjects, targets->items[i]);
+	}
+	choice.text = arena_printf(module->arena, "partition %s by private", str_text(&text));
+	choice.name = arena_printf(module->arena, "%s_private", str_text(&name));
+	choice.reason = arena_printf(module->arena, "threads that add to copies of %s do not wait", str_text(&quoted));
 	return choice;
 }
 
+static bool is_among(const name_list *names, const char *name)
+{
+	bool is = false;
+
+	for (int i = 0; i < names->n; i++)
+		is = is || !strcmp(names->items[i], name);
+	return is;
+}
+
+/* What is updated atomically, all of it first, and each alone, since one may be too large for copies. */
 static void partition_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
+	name_list targets = { 0 };
+
 	(void) options;
 	for (int i = 0; i < module->decisions.n && !is_overridden(module, "partition"); i++) {
 		const struct decision *decision = &module->decisions.items[i];
 
 		if (!strcmp(decision->pass, "parallel") && !strcmp(decision->chosen, "atomic") &&
-		    module_find_array(module, decision->subject))
-			vec_push(module->arena, choices, private_choice(module, decision->subject));
+		    module_find_array(module, decision->subject) && !is_among(&targets, decision->subject))
+			vec_push(module->arena, &targets, decision->subject);
+	}
+	if (targets.n > 1)
+		vec_push(module->arena, choices, private_choice(module, &targets));
+	for (int i = 0; i < targets.n; i++) {
+		const name_list one = { .items = &targets.items[i], .n = 1 };
+
+		vec_push(module->arena, choices, private_choice(module, &one));
 	}
 }
 
