@@ -13,6 +13,8 @@
  *   sums, adjoint.pmg:11
  * - vector of left: simd (not scalar); iterations of 'j' are independent, adjoint.pmg:10
  * - vector of right: simd (not scalar); iterations of 'i' are independent, adjoint.pmg:11
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, adjoint.pmg:4
  */
 #include "adjoint.h"
 
@@ -39,7 +41,7 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 
 	/* left = dot(Mw, y);    (adjoint.pmg:10) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(pmg_team(plan, 7.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 	for (int64_t i = 0; i < nVoxels; i++) {
 		#pragma omp simd reduction(+:dot)
 		for (int64_t j = 0; j < nTheta; j++) {
@@ -50,10 +52,11 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 
 	/* right = dot(w, Mty);    (adjoint.pmg:11) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) nFibers, (double) nFibers);
+	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot_2)
-		for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+		for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
 			dot_2 += w[i]*Mty[i];
 		}
 	}
@@ -62,7 +65,7 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	/* adjoint.pmg:12
 	 *     difference = abs(left - right)/max(abs(left), abs(right), 1e-300);
 	 */
-	difference[0] = fabs(left[0] - right[0])/pmg_max_f64(pmg_max_f64(fabs(left[0]), fabs(right[0])), 1e-300);
+	difference[0] = fabs(left[0] - right[0])/pmg_max_f64(1e-300, pmg_max_f64(fabs(left[0]), fabs(right[0])));
 
 	(void) control;
 	return PMG_OK;

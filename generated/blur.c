@@ -43,7 +43,7 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	 *     } for i in 0..R, j in 0..C;
 	 */
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 7.0*(double) (R - 2)*(double) C + 3.0*(double) R + 7.0*(double) R*(double) C, (double) (R - 2)))
 		for (int64_t i = 0; i < R; i++) {
 			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 1024);
 			if (R >= i + 2 && i >= 1) {
@@ -91,13 +91,9 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	const float *restrict img = plan->data[0];
 	float *restrict out_img = plan->data[1];
 	float *restrict blurx = plan->data[2];
-	float *restrict blury = plan->data[3];
 
 	/* blur.pmg:8
 	 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
-	 */
-	/* blur.pmg:9
-	 *     func blury[i in 1..R-1, j in 1..C-1] : f32 = stencil(blurx[i,j], [1, 2, 1], 1.0/4);
 	 */
 	/* blur.pmg:11
 	 *     out_img[i,j] = case {
@@ -105,19 +101,18 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	 *         else : img[i,j];
 	 *     } for i in 0..R, j in 0..C;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 56.0*(double) (R - 2)*(double) C + 56.0*(double) R*(double) C, (double) (R - 2)))
 	for (int64_t i = 1; i < R - 1; i++) {
 		for (int64_t j = 0; j < C; j++) {
 			blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
 			if (j >= 2) {
-				blury[(i - 1)*(C - 2) + j - 2] = 0.25f*(blurx[(i - 1)*C + j - 2] + 2.0f*blurx[(i - 1)*C + j - 1] + blurx[(i - 1)*C + j]);
-				out_img[i*C + j - 1] = blury[(i - 1)*(C - 2) + j - 2];
+				out_img[i*C + j - 1] = 0.25f*(blurx[(i - 1)*C + j - 2] + 2.0f*blurx[(i - 1)*C + j - 1] + blurx[(i - 1)*C + j]);
 			}
 		}
 	}
 
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) R, (double) R))
 		for (int64_t i = 0; i < R; i++) {
 			if (R >= i + 2 && i >= 1) {
 				out_img[i*C] = img[i*C];
@@ -219,11 +214,6 @@ static const pmg_array_desc blur_isl_arrays[] = {
 		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } },
 		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
 	},
-	[3] = {
-		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, -2, "C - 2" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:9"
-	},
 };
 
 static void blur_isl_extents(const void *arguments, int64_t *extents)
@@ -238,14 +228,11 @@ static void blur_isl_extents(const void *arguments, int64_t *extents)
 	extents[3] = C;
 	extents[4] = pmg_max_i64(R - 2, 0);
 	extents[5] = C;
-	extents[6] = pmg_max_i64(R - 2, 0);
-	extents[7] = pmg_max_i64(C - 2, 0);
 }
 
 static const pmg_work_desc blur_isl_work[] = {
 	{ "blurx", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "blury", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "out_img", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
@@ -257,12 +244,10 @@ static void blur_isl_count(const pmg_plan *plan, const void *arguments, double *
 
 	counts[0] = (double) (R - 2)*(double) (C);
 	counts[1] = (double) (R - 2);
-	counts[2] = (double) (R - 2)*(double) (C - 2);
-	counts[3] = (double) (R - 2);
+	counts[2] = (double) (R)*(double) (C);
+	counts[3] = (double) (R);
 	counts[4] = (double) (R)*(double) (C);
 	counts[5] = (double) (R);
-	counts[6] = (double) (R)*(double) (C);
-	counts[7] = (double) (R);
 	(void) plan;
 }
 
@@ -270,7 +255,7 @@ static const pmg_pipeline_desc blur_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "blur", .source = "blur.pmg", .target = "openmp",
 	.args_size = sizeof(blur_args),
-	.n_params = 2, .n_arrays = 4, .n_children = 0, .n_extents = 8,
+	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
 	.params = blur_params,
 	.arrays = blur_isl_arrays,
 	.children = NULL,
@@ -279,7 +264,7 @@ static const pmg_pipeline_desc blur_isl_description = {
 	.assumption = NULL,
 	.kernel = blur_isl_kernel,
 	.choice = "--schedule=isl",
-	.n_work = 4, .work = blur_isl_work, .count = blur_isl_count,
+	.n_work = 3, .work = blur_isl_work, .count = blur_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -4,10 +4,10 @@
  * - inline of diag: inlined (not stored); it is read once, where it is computed, cable.pmg:21
  * - inline of rhs: inlined (not stored); it is read once, where it is computed, cable.pmg:22
  * - states of v: in place (not copy); no cell is read after its next value is written, cable.pmg:12
- * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
- *   it, cable.pmg:23
  * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); the quotient is kept
  *   instead of 'v.HinesSystem.e', which divides nothing but values of its own point, cable.pmg:17
+ * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
+ *   it, cable.pmg:23
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several
  *   places, cable.pmg:23
  * - sums of v.HinesSystem.e.sum: taken away one by one (not added up first); a recurrence waits for
@@ -56,6 +56,8 @@
  * - ahead of current: asks for rows 40 further on (not leaves them to the processor); where it is
  *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
  *   block where it is flat; rows of children are read in between, cable.pmg:11
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, cable.pmg:4
  *
  * Pipeline cable with --interleave=off (nothing is copied, where there are few systems):
  * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
@@ -68,34 +70,6 @@
  * Pipeline cable with --interleave=wide (more rows under way, where the second caches hold all):
  * - interleave of trace: blocks of 32 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, cable.pmg:20
- *
- * Pipeline cable with --schedule=isl (loops that isl fuses read their data once):
- * - sums of v.HinesSystem.r.sum: taken away one by one (not added up first); a recurrence waits for
- *   the difference, cable.pmg:23
- * - schedule of cable: textual (not isl); isl has no proposal whose loops are dims, cable.pmg:4
- * - parallel of axial: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   cable.pmg:16
- * - parallel of diag: parallel (not serial); no two iterations of 's' touch the same cell,
- *   cable.pmg:21
- * - parallel of rhs: parallel (not serial); no two iterations of 's' touch the same cell,
- *   cable.pmg:22
- * - parallel of v.HinesSystem.e: parallel (not serial); no two iterations of 's' touch the same
- *   cell, cable.pmg:23
- * - parallel of v.HinesSystem.r: parallel (not serial); no two iterations of 's' touch the same
- *   cell, cable.pmg:23
- * - parallel of v.HinesSystem: parallel (not serial); no two iterations of 's' touch the same cell,
- *   cable.pmg:23
- * - parallel of next v: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   cable.pmg:23
- * - interleave of v.HinesSystem.e: blocks of 16 (not one at a time); the divisions of a recurrence
- *   inside of 's' wait for each other, cable.pmg:23
- * - vector of toParent: simd (not scalar); iterations of 'i' are independent, cable.pmg:15
- * - vector of trace: simd (not scalar); iterations of 's' are independent, cable.pmg:20
- * - vector of diag: simd (not scalar); iterations of 'i' are independent, cable.pmg:21
- * - vector of rhs: simd (not scalar); iterations of 'i' are independent, cable.pmg:22
- * - vector of next v: simd (not scalar); iterations of 'j' are independent, cable.pmg:23
- * - blocks of diag: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
- *   order, cable.pmg:21
  */
 #include "cable.h"
 
@@ -125,7 +99,7 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -143,14 +117,14 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nSteps*(double) nCells, (double) nSteps))
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -181,7 +155,7 @@ static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t 
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/16))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 32)*16;
@@ -229,13 +203,13 @@ static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t 
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
 							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane]);
 							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
 						}
 					}
@@ -351,7 +325,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -369,14 +343,14 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nSteps*(double) nCells, (double) nSteps))
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -390,7 +364,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 		/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nCells + 509.0*(double) nCells*(double) n, (double) nCells))
 		for (int64_t s = 0; s < nCells; s++) {
 			double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 512);
 			double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 512);
@@ -401,7 +375,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 				double sum_2 = 0.0;
 				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 					const int64_t c = T_parent_children[q];
-					sum -= v_HinesSystem_e_coupling[c]*coupling[c];
+					sum -= coupling[c]*v_HinesSystem_e_coupling[c];
 					sum_2 += coupling[c]*v_HinesSystem_r[c];
 				}
 				const double pivot = sum;
@@ -451,7 +425,7 @@ static void cable_narrow_compute_prologue(pmg_plan *plan, const cable_args *args
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -469,14 +443,14 @@ static void cable_narrow_compute_prologue(pmg_plan *plan, const cable_args *args
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nSteps*(double) nCells, (double) nSteps))
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -507,7 +481,7 @@ static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, i
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/8))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nCells - s_block);
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 64)*8;
@@ -555,13 +529,13 @@ static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, i
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
 							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[8*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[8*c + lane]);
 							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[8*c + lane]);
 						}
 					}
@@ -669,7 +643,7 @@ static void cable_wide_compute_prologue(pmg_plan *plan, const cable_args *args, 
 	/* cable.pmg:16
 	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double toParent = 0.0;
 		const int64_t parent = T_parent[i];
@@ -687,14 +661,14 @@ static void cable_wide_compute_prologue(pmg_plan *plan, const cable_args *args, 
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		coupling[i] = -gAxial[i];
 	}
 
 	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nSteps*(double) nCells, (double) nSteps))
 		for (int64_t i = 0; i < nSteps; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nCells; j++) {
@@ -725,7 +699,7 @@ static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int
 	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/32))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 32) {
 		const int64_t lanes = pmg_min_i64(32, nCells - s_block);
 		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 16)*32;
@@ -773,13 +747,13 @@ static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int
 					if (c == i + 1) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
+							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
 							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling[32*c + lane])*coupling[c];
+							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[32*c + lane]);
 							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[32*c + lane]);
 						}
 					}
@@ -859,261 +833,6 @@ static pmg_status cable_wide_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
 		cable_wide_compute_trace(plan, args, it);
-	}
-	if (pmg_failed(plan))
-		return PMG_NUMERICAL;
-
-	return PMG_OK;
-}
-
-/* ---- cable: --schedule=isl ---- */
-
-static void cable_isl_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-	const int64_t *restrict T_parent = plan->data[0];
-	const double *restrict gAxial = plan->data[3];
-	double *restrict trace = plan->data[6];
-	double *restrict coupling = plan->data[7];
-	double *restrict toParent = plan->data[8];
-	double *restrict axial = plan->data[9];
-	const int64_t *restrict T_parent_children_offsets = plan->data[19];
-	const int64_t *restrict T_parent_children = plan->data[20];
-
-	/* cable.pmg:15
-	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
-	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		const int64_t parent = T_parent[i];
-		if (parent == -1) {
-			toParent[i] = 0.0;
-		} else {
-			toParent[i] = gAxial[i];
-		}
-	}
-
-	/* cable.pmg:16
-	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		double sum = 0.0;
-		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = T_parent_children[q];
-			sum += gAxial[c];
-		}
-		axial[i] = toParent[i] + sum;
-	}
-
-	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
-	for (int64_t i = 0; i < n; i++) {
-		coupling[i] = -gAxial[i];
-	}
-
-	/* out trace : f64[nSteps, nCells];    (cable.pmg:13) */
-	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t i = 0; i < nSteps; i++) {
-			#pragma omp simd
-			for (int64_t j = 0; j < nCells; j++) {
-				trace[i*nCells + j] = 0.0;
-			}
-		}
-	}
-}
-
-static void cable_isl_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const double *restrict v = plan->data[5];
-	double *restrict trace = plan->data[6];
-
-	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nCells; s++) {
-		trace[it*nCells + s] = v[s*n];
-	}
-}
-
-static void cable_isl_compute_diag(pmg_plan *plan, const cable_args *args)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const double dt = args->dt;
-	const double *restrict cm = plan->data[1];
-	const double *restrict gLeak = plan->data[2];
-	const double *restrict axial = plan->data[9];
-	double *restrict diag = plan->data[10];
-
-	/* cable.pmg:21
-	 *     func diag[s in 0..nCells, i in 0..n] : f64 = cm[i]/dt + gLeak[i] + axial[i];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nCells; s++) {
-		#pragma omp simd
-		for (int64_t i = 0; i < n; i++) {
-			diag[s*n + i] = cm[i]/dt + gLeak[i] + axial[i];
-		}
-	}
-}
-
-static void cable_isl_compute_rhs(pmg_plan *plan, const cable_args *args)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const double dt = args->dt;
-	const double eLeak = args->eLeak;
-	const double *restrict cm = plan->data[1];
-	const double *restrict gLeak = plan->data[2];
-	const double *restrict current = plan->data[4];
-	const double *restrict v = plan->data[5];
-	double *restrict rhs = plan->data[11];
-
-	/* cable.pmg:22
-	 *     func rhs[s in 0..nCells, i in 0..n] : f64 = cm[i]/dt*v[s,i] + gLeak[i]*eLeak + current[s,i];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nCells; s++) {
-		#pragma omp simd
-		for (int64_t i = 0; i < n; i++) {
-			rhs[s*n + i] = cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i];
-		}
-	}
-}
-
-static void cable_isl_compute_v_HinesSystem(pmg_plan *plan, const cable_args *args)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t *restrict T_parent = plan->data[0];
-	const double *restrict coupling = plan->data[7];
-	const double *restrict diag = plan->data[10];
-	const double *restrict rhs = plan->data[11];
-	double *restrict v_HinesSystem = plan->data[12];
-	double *restrict v_HinesSystem_e = plan->data[13];
-	double *restrict v_HinesSystem_r = plan->data[14];
-	double *restrict v_HinesSystem_e_coupling = plan->data[15];
-	const int64_t *restrict T_parent_children_offsets = plan->data[19];
-	const int64_t *restrict T_parent_children = plan->data[20];
-
-	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict diag_block = (double *) plan->data[16] + pmg_thread()*40*16;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict v_HinesSystem_e_coupling_block = (double *) plan->data[17] + pmg_thread()*(n + 32)*16;
-		double *restrict v_HinesSystem_e_block = (double *) plan->data[18] + pmg_thread()*(n + 32)*16;
-		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - PMG_ROWS, 0);
-			pmg_block_read_f64(diag_block, 16, diag + s_block*n + begin, lanes, n, end - begin, 1);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				const double *diag_row = &diag_rows[16*i - 16*begin];
-				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)]*coupling[i + 1];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(v_HinesSystem_e_coupling_block[16*c + lane])*coupling[c];
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					PMG_WRITE_F64(v_HinesSystem_e_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling_block[16*i + lane]) = coupling[i]*PMG_READ_F64(v_HinesSystem_e_block[16*i + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_block_write_f64(v_HinesSystem_e_coupling_block, 16, v_HinesSystem_e_coupling + s_block*n, lanes, n, n, 1);
-		pmg_block_write_f64(v_HinesSystem_e_block, 16, v_HinesSystem_e + s_block*n, lanes, n, n, 1);
-	}
-
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nCells; s++) {
-		for (int64_t i = n - 1; i >= 0; i--) {
-			double sum = rhs[s*n + i];
-			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-				const int64_t c = T_parent_children[q];
-				sum -= coupling[c]*v_HinesSystem_r[s*n + c];
-			}
-			v_HinesSystem_r[s*n + i] = sum*v_HinesSystem_e[s*n + i];
-		}
-	}
-
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nCells; s++) {
-		for (int64_t i = 0; i < n; i++) {
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
-			} else {
-				v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];
-			}
-		}
-	}
-}
-
-static void cable_isl_compute_next_v(pmg_plan *plan, const cable_args *args)
-{
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	double *restrict v = plan->data[5];
-	const double *restrict v_HinesSystem = plan->data[12];
-
-	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t i = 0; i < nCells; i++) {
-		#pragma omp simd
-		for (int64_t j = 0; j < n; j++) {
-			v[i*n + j] = v_HinesSystem[i*n + j];
-		}
-	}
-}
-
-static pmg_status cable_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const cable_args *args = arguments;
-	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t nSteps = args->nSteps;
-
-	cable_isl_compute_prologue(plan, args, starts);
-
-	for (int64_t it = pmg_loop_begin(plan, control, 0);
-	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		cable_isl_compute_trace(plan, args, it);
-		cable_isl_compute_diag(plan, args);
-		cable_isl_compute_rhs(plan, args);
-		cable_isl_compute_v_HinesSystem(plan, args);
-		cable_isl_compute_next_v(plan, args);
 	}
 	if (pmg_failed(plan))
 		return PMG_NUMERICAL;
@@ -1293,7 +1012,7 @@ static const pmg_work_desc cable_work[] = {
 	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1301,7 +1020,7 @@ static const pmg_work_desc cable_work[] = {
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -1482,7 +1201,7 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1490,7 +1209,7 @@ static const pmg_work_desc cable_flat_work[] = {
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 };
@@ -1716,7 +1435,7 @@ static const pmg_work_desc cable_narrow_work[] = {
 	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1724,7 +1443,7 @@ static const pmg_work_desc cable_narrow_work[] = {
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -1951,7 +1670,7 @@ static const pmg_work_desc cable_wide_work[] = {
 	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1959,7 +1678,7 @@ static const pmg_work_desc cable_wide_work[] = {
 	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -2030,262 +1749,6 @@ static const pmg_pipeline_desc cable_wide_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_array_desc cable_isl_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
-	},
-	[1] = {
-		.name = "cm", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
-	},
-	[2] = {
-		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
-	},
-	[3] = {
-		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
-	},
-	[4] = {
-		.name = "current", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
-	},
-	[5] = {
-		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
-	},
-	[6] = {
-		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
-	},
-	[7] = {
-		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[8] = {
-		.name = "toParent", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:15"
-	},
-	[9] = {
-		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
-	},
-	[10] = {
-		.name = "diag", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
-	},
-	[11] = {
-		.name = "rhs", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:22"
-	},
-	[12] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[13] = {
-		.name = "v.HinesSystem.e", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[14] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[15] = {
-		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[16] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:21"
-	},
-	[17] = {
-		.name = "v.HinesSystem.e.coupling.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[18] = {
-		.name = "v.HinesSystem.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[19] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-	[20] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-};
-
-static const pmg_children_desc cable_isl_children[] = {
-	{ 0, 19, 20, 0, 0 },
-};
-
-static void cable_isl_extents(const void *arguments, int64_t *extents)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = nCells;
-	extents[6] = n;
-	extents[7] = nCells;
-	extents[8] = n;
-	extents[9] = nSteps;
-	extents[10] = nCells;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = n;
-	extents[14] = nCells;
-	extents[15] = n;
-	extents[16] = nCells;
-	extents[17] = n;
-	extents[18] = nCells;
-	extents[19] = n;
-	extents[20] = nCells;
-	extents[21] = n;
-	extents[22] = nCells;
-	extents[23] = n;
-	extents[24] = nCells;
-	extents[25] = n;
-	extents[26] = 1;
-	extents[27] = 40;
-	extents[28] = 16;
-	extents[29] = 1;
-	extents[30] = n + 32;
-	extents[31] = 16;
-	extents[32] = 1;
-	extents[33] = n + 32;
-	extents[34] = 16;
-	extents[35] = n + 1;
-	extents[36] = n;
-}
-
-static const pmg_work_desc cable_isl_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "diag", .flops = 6, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rhs", .flops = 8, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .is_shared = true },
-	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void cable_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = (double) (n);
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSteps)*(double) (nCells);
-	counts[13] = (double) (nSteps);
-	counts[14] = (double) (nCells);
-	counts[15] = 1.0;
-	counts[16] = (double) (nCells)*(double) (n);
-	counts[17] = (double) (nCells);
-	counts[18] = (double) (nCells)*(double) (n);
-	counts[19] = (double) (nCells);
-	counts[20] = (double) (nCells)*(double) (n);
-	counts[21] = (double) (nCells);
-	counts[22] = (double) (nCells)*(double) (n);
-	counts[23] = (double) (nCells);
-	counts[24] = (double) (nCells)*(double) (n);
-	counts[25] = (double) (nCells);
-	counts[26] = (double) (nCells)*(double) (n);
-	counts[27] = (double) (nCells);
-	counts[28] = (double) (nCells)*(double) (n);
-	counts[29] = (double) (nCells);
-	counts[30] = (double) (nCells)*(double) (n);
-	counts[31] = (double) (nCells);
-	counts[32] = (double) (nCells)*(double) (n);
-	counts[33] = (double) (nCells);
-	counts[34] = (double) (nCells)*(double) (n);
-	counts[35] = (double) (nCells);
-	counts[36] = (double) (nCells)*(double) (n);
-	counts[37] = (double) (nCells);
-	counts[38] = (double) (nCells)*(double) (n);
-	counts[39] = (double) (nCells);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc cable_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "cable", .source = "cable.pmg", .target = "openmp",
-	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 21, .n_children = 1, .n_extents = 37,
-	.params = cable_params,
-	.arrays = cable_isl_arrays,
-	.children = cable_isl_children,
-	.n_pivots = 1, .pivots = cable_pivots,
-	.has_loop = true,
-	.extents = cable_isl_extents,
-	.assumption = cable_assumption,
-	.suits = cable_suits,
-	.kernel = cable_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 20, .work = cable_isl_work, .count = cable_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc cable_description;
 
 static const pmg_pipeline_desc *const cable_candidates[] = {
@@ -2293,7 +1756,6 @@ static const pmg_pipeline_desc *const cable_candidates[] = {
 	&cable_flat_description,
 	&cable_narrow_description,
 	&cable_wide_description,
-	&cable_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -2316,7 +1778,7 @@ static const pmg_pipeline_desc cable_description = {
 	.assumption = cable_assumption,
 	.suits = cable_suits,
 	.kernel = cable_kernel,
-	.n_candidates = 5, .candidates = cable_candidates,
+	.n_candidates = 4, .candidates = cable_candidates,
 	.n_work = 18, .work = cable_work, .count = cable_count,
 	.is_ordered = true,
 	.plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -113,6 +113,7 @@
 static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
 	const double tol = args->tol;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
@@ -137,7 +138,7 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 152.0*(double) n + 40.0*(double) n*(double) (nnz)/(double) (n + 1), (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			double sum = 0.0;
 			const int64_t off_begin = off[i];
@@ -155,10 +156,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 			dot += b[i]*b[i];
 		}
 	}
@@ -166,7 +168,7 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			y[i] = x0[i];
 		}
@@ -175,10 +177,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads_2 = pmg_team(plan, 7.0*(double) n, (double) n);
+		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(threads_2)
+		for (int64_t part = 0; part < threads_2; part++) {
 			#pragma omp simd reduction(+:dot_2)
-			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			for (int64_t i = part*n/threads_2; i < (part + 1)*n/threads_2; i++) {
 				dot_2 += r0[i]*z0[i];
 			}
 		}
@@ -188,10 +191,11 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
 		double dot_2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads_2 = pmg_team(plan, 7.0*(double) n, (double) n);
+		#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(threads_2)
+		for (int64_t part = 0; part < threads_2; part++) {
 			#pragma omp simd reduction(+:dot_2)
-			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			for (int64_t i = part*n/threads_2; i < (part + 1)*n/threads_2; i++) {
 				dot_2 += r0[i]*r0[i];
 			}
 		}
@@ -207,6 +211,7 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
@@ -225,7 +230,7 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* conjugate_gradient.pmg:26
 	 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) n + 40.0*(double) n*(double) (nnz)/(double) (n + 1), (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -239,10 +244,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 			dot += p[i]*q[i];
 		}
 	}
@@ -250,7 +256,7 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 20.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 		z[i] = r[i]/diag[i];
@@ -258,10 +264,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
 	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads_2 = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(threads_2)
+	for (int64_t part = 0; part < threads_2; part++) {
 		#pragma omp simd reduction(+:dot_2)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads_2; i < (part + 1)*n/threads_2; i++) {
 			dot_2 += r[i]*z[i];
 		}
 	}
@@ -269,7 +276,7 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 22.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
@@ -280,10 +287,11 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads_3 = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(threads_3)
+	for (int64_t part = 0; part < threads_3; part++) {
 		#pragma omp simd reduction(+:dot2)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads_3; i < (part + 1)*n/threads_3; i++) {
 			dot2 += r[i]*r[i];
 		}
 	}
@@ -300,7 +308,7 @@ static void conjugate_gradient_compute_epilogue(pmg_plan *plan, const conjugate_
 	const double *restrict y = plan->data[10];
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		x[i] = y[i];
 	}
@@ -331,6 +339,7 @@ static pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argument
 static void conjugate_gradient_isl_compute_r0(pmg_plan *plan, const conjugate_gradient_args *args, bool starts)
 {
 	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
@@ -342,7 +351,7 @@ static void conjugate_gradient_isl_compute_r0(pmg_plan *plan, const conjugate_gr
 	 *     func r0[i in 0..n] : f64 = b[i] - sum(k in off[i]..off[i+1]) val[k]*x0[col[k]];
 	 */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 40.0*(double) n + 40.0*(double) n*(double) (nnz)/(double) (n + 1), (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			double sum = 0.0;
 			const int64_t off_begin = off[i];
@@ -365,7 +374,7 @@ static void conjugate_gradient_isl_compute_z0(pmg_plan *plan, const conjugate_gr
 
 	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 11.0*(double) n, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			z0[i] = r0[i]/diag[i];
 		}
@@ -381,10 +390,11 @@ static void conjugate_gradient_isl_compute_limit(pmg_plan *plan, const conjugate
 
 	/* temp limit : f64 = tol*tol*dot(b, b);    (conjugate_gradient.pmg:17) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 			dot += b[i]*b[i];
 		}
 	}
@@ -399,7 +409,7 @@ static void conjugate_gradient_isl_compute_y(pmg_plan *plan, const conjugate_gra
 
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			y[i] = x0[i];
 		}
@@ -414,7 +424,7 @@ static void conjugate_gradient_isl_compute_r(pmg_plan *plan, const conjugate_gra
 
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			r[i] = r0[i];
 		}
@@ -429,7 +439,7 @@ static void conjugate_gradient_isl_compute_p(pmg_plan *plan, const conjugate_gra
 
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			p[i] = z0[i];
 		}
@@ -446,10 +456,11 @@ static void conjugate_gradient_isl_compute_rz(pmg_plan *plan, const conjugate_gr
 	/* state rz : f64 = dot(r0, z0);    (conjugate_gradient.pmg:22) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
 			#pragma omp simd reduction(+:dot)
-			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 				dot += r0[i]*z0[i];
 			}
 		}
@@ -466,10 +477,11 @@ static void conjugate_gradient_isl_compute_rr(pmg_plan *plan, const conjugate_gr
 	/* state rr : f64 = dot(r0, r0);    (conjugate_gradient.pmg:23) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
 			#pragma omp simd reduction(+:dot)
-			for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+			for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 				dot += r0[i]*r0[i];
 			}
 		}
@@ -487,28 +499,20 @@ static void conjugate_gradient_isl_compute_iterations(pmg_plan *plan, bool start
 	}
 }
 
-static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_gradient_args *args)
+static void conjugate_gradient_isl_compute_q(pmg_plan *plan, const conjugate_gradient_args *args)
 {
 	const int64_t n = args->n;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
-	const double *restrict diag = plan->data[3];
-	int64_t *restrict iterations = plan->data[7];
-	double *restrict y = plan->data[10];
-	double *restrict r = plan->data[11];
-	double *restrict p = plan->data[12];
-	double *restrict rz = plan->data[13];
-	double *restrict rr = plan->data[14];
-	double *restrict alpha = plan->data[16];
-	double *restrict z = plan->data[17];
-	double *restrict rzNew = plan->data[18];
+	const double *restrict p = plan->data[12];
 	double *restrict q = plan->data[19];
 
 	/* conjugate_gradient.pmg:26
 	 *     func q[i in 0..n] : f64 = sum(k in off[i]..off[i+1]) val[k]*p[col[k]];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) n + 40.0*(double) n*(double) (nnz)/(double) (n + 1), (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -519,66 +523,137 @@ static void conjugate_gradient_isl_compute_body(pmg_plan *plan, const conjugate_
 		}
 		q[i] = sum;
 	}
+}
+
+static void conjugate_gradient_isl_compute_alpha(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const double *restrict p = plan->data[12];
+	const double *restrict rz = plan->data[13];
+	double *restrict alpha = plan->data[16];
+	const double *restrict q = plan->data[19];
 
 	/* temp alpha : f64 = rz/dot(p, q);    (conjugate_gradient.pmg:27) */
 	double dot = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 			dot += p[i]*q[i];
 		}
 	}
 	alpha[0] = rz[0]/dot;
+}
+
+static void conjugate_gradient_isl_compute_rNew(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	double *restrict r = plan->data[11];
+	const double *restrict alpha = plan->data[16];
+	const double *restrict q = plan->data[19];
 
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 9.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 	}
+}
+
+static void conjugate_gradient_isl_compute_z(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const double *restrict diag = plan->data[3];
+	const double *restrict r = plan->data[11];
+	double *restrict z = plan->data[17];
 
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 11.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		z[i] = r[i]/diag[i];
 	}
+}
+
+static void conjugate_gradient_isl_compute_rzNew(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const double *restrict r = plan->data[11];
+	const double *restrict z = plan->data[17];
+	double *restrict rzNew = plan->data[18];
 
 	/* temp rzNew : f64 = dot(rNew, z);    (conjugate_gradient.pmg:30) */
-	double dot_2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot_2) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
-		#pragma omp simd reduction(+:dot_2)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
-			dot_2 += r[i]*z[i];
+	double dot = 0.0;
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		#pragma omp simd reduction(+:dot)
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
+			dot += r[i]*z[i];
 		}
 	}
-	rzNew[0] = dot_2;
+	rzNew[0] = dot;
+}
+
+static void conjugate_gradient_isl_compute_next_y(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	double *restrict y = plan->data[10];
+	const double *restrict p = plan->data[12];
+	const double *restrict alpha = plan->data[16];
 
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 9.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 	}
+}
+
+static void conjugate_gradient_isl_compute_next_p(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	double *restrict p = plan->data[12];
+	const double *restrict rz = plan->data[13];
+	const double *restrict z = plan->data[17];
+	const double *restrict rzNew = plan->data[18];
 
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 13.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
 	}
+}
+
+static void conjugate_gradient_isl_compute_next_rz(pmg_plan *plan)
+{
+	double *restrict rz = plan->data[13];
+	const double *restrict rzNew = plan->data[18];
 
 	/* next rz = rzNew;    (conjugate_gradient.pmg:35) */
 	rz[0] = rzNew[0];
+}
+
+static void conjugate_gradient_isl_compute_next_rr(pmg_plan *plan, const conjugate_gradient_args *args)
+{
+	const int64_t n = args->n;
+	const double *restrict r = plan->data[11];
+	double *restrict rr = plan->data[14];
 
 	/* next rr = dot(rNew, rNew);    (conjugate_gradient.pmg:36) */
 	double dot2 = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 7.0*(double) n, (double) n);
+	#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:dot2)
-		for (int64_t i = part*n/plan->threads; i < (part + 1)*n/plan->threads; i++) {
+		for (int64_t i = part*n/threads; i < (part + 1)*n/threads; i++) {
 			dot2 += r[i]*r[i];
 		}
 	}
 	rr[0] = dot2;
+}
+
+static void conjugate_gradient_isl_compute_iterations_2(pmg_plan *plan)
+{
+	int64_t *restrict iterations = plan->data[7];
 
 	/* reduce iterations += 1;    (conjugate_gradient.pmg:37) */
 	iterations[0] += 1;
@@ -591,7 +666,7 @@ static void conjugate_gradient_isl_compute_epilogue(pmg_plan *plan, const conjug
 	const double *restrict y = plan->data[10];
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		x[i] = y[i];
 	}
@@ -617,7 +692,16 @@ static pmg_status conjugate_gradient_isl_kernel(pmg_plan *plan, const void *argu
 
 	for (int64_t it = pmg_loop_begin(plan, control, 0);
 	     pmg_loop_next(plan, control, it, maxIter, rr[0] <= limit[0]); it++) {
-		conjugate_gradient_isl_compute_body(plan, args);
+		conjugate_gradient_isl_compute_q(plan, args);
+		conjugate_gradient_isl_compute_alpha(plan, args);
+		conjugate_gradient_isl_compute_rNew(plan, args);
+		conjugate_gradient_isl_compute_z(plan, args);
+		conjugate_gradient_isl_compute_rzNew(plan, args);
+		conjugate_gradient_isl_compute_next_y(plan, args);
+		conjugate_gradient_isl_compute_next_p(plan, args);
+		conjugate_gradient_isl_compute_next_rz(plan);
+		conjugate_gradient_isl_compute_next_rr(plan, args);
+		conjugate_gradient_isl_compute_iterations_2(plan);
 	}
 
 	conjugate_gradient_isl_compute_epilogue(plan, args);
@@ -759,7 +843,7 @@ static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
@@ -776,7 +860,7 @@ static const pmg_work_desc conjugate_gradient_work[] = {
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
 	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -879,7 +963,7 @@ static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments
 
 static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "r0.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
 	{ "r0", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "z0", .flops = 4, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "limit.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
@@ -896,7 +980,7 @@ static const pmg_work_desc conjugate_gradient_isl_work[] = {
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
 	{ "q.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .is_shared = true },
+	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
 	{ "q", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
 	{ "alpha.dot", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },

@@ -18,10 +18,14 @@
  *   heat_cube.pmg:24
  * - reciprocals of u.TriBatch.pivot: reciprocal (not value); a recurrence divides by it in several
  *   places, heat_cube.pmg:27
- * - fuse of ux.pivot: fused (not separate); its outer 2 loops are those of 'rx', heat_cube.pmg:21
+ * - interchange of rx: y, x, z (not y, z, x); loops in this order: neighbouring values stand next
+ *   to each other, heat_cube.pmg:19
+ * - interchange of ry: x, y, z (not x, z, y); loops in this order: neighbouring values stand next
+ *   to each other, heat_cube.pmg:23
+ * - fuse of ux.pivot: fused (not separate); its outer loop is that of 'rx', heat_cube.pmg:21
  * - fuse of ux.y: fused (not separate); its outer 3 loops are those of 'ux.pivot', heat_cube.pmg:21
  * - fuse of ux: fused (not separate); its outer 2 loops are those of 'ux.y', heat_cube.pmg:21
- * - fuse of uy.pivot: fused (not separate); its outer 2 loops are those of 'ry', heat_cube.pmg:24
+ * - fuse of uy.pivot: fused (not separate); its outer loop is that of 'ry', heat_cube.pmg:24
  * - fuse of uy.y: fused (not separate); its outer 3 loops are those of 'uy.pivot', heat_cube.pmg:24
  * - fuse of uy: fused (not separate); its outer 2 loops are those of 'uy.y', heat_cube.pmg:24
  * - fuse of rz: fused (not separate); its outer loop is that of 'uy', heat_cube.pmg:26
@@ -43,79 +47,50 @@
  *   heat_cube.pmg:23
  * - interleave of rx: one at a time (not blocks); the loop over 'y': a subscript depends on it that
  *   is not its variable, heat_cube.pmg:19
- * - interleave of rx: one at a time (not blocks); the loop over 'z': a subscript depends on it that
- *   is not its variable, heat_cube.pmg:19
+ * - interleave of ux.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
+ *   of 's1' wait for each other, heat_cube.pmg:21
  * - interleave of ry: blocks of 16 (not one at a time); the divisions of a recurrence inside of 'x'
  *   wait for each other, heat_cube.pmg:23
  * - vector of p: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:11
- * - vector of rx: simd (not scalar); iterations of 'x' are independent, heat_cube.pmg:19
+ * - vector of rx: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:19
  * - storage of u.TriBatch.y: part of a thread (not array); its values live in one iteration of 'y',
  *   heat_cube.pmg:27
  * - storage of u.TriBatch.pivot: part of a thread (not array); its values live in one iteration of
  *   'y', heat_cube.pmg:27
  * - storage of u.TriBatch: part of a thread (not array); its values live in one iteration of 'y',
  *   heat_cube.pmg:27
- * - storage of uy.y: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of uy.y: part of a thread (not array); its values live in one iteration of 's1',
  *   heat_cube.pmg:24
- * - storage of uy.pivot: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of uy.pivot: part of a thread (not array); its values live in one iteration of 's1',
  *   heat_cube.pmg:24
- * - storage of ux.y: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of ux.y: part of a thread (not array); its values live in one iteration of 's1',
  *   heat_cube.pmg:21
- * - storage of ux.pivot: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of ux.pivot: part of a thread (not array); its values live in one iteration of 's1',
  *   heat_cube.pmg:21
  * - storage of rz: part of a thread (not array); its values live in one iteration of 'y',
  *   heat_cube.pmg:26
- * - storage of ry: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of ry: part of a thread (not array); its values live in one iteration of 'x',
  *   heat_cube.pmg:23
- * - storage of rx: part of a thread (not array); its values live in one iteration of 'z',
+ * - storage of rx: part of a thread (not array); its values live in one iteration of 'y',
  *   heat_cube.pmg:19
  * - storage of uy: part of a thread (not array); its values live in one iteration of 'x',
  *   heat_cube.pmg:24
+ * - blocks of ux.pivot: in the block of 'ux' (not a part of its own); each of its values is read
+ *   last by what makes the result there, heat_cube.pmg:21
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, heat_cube.pmg:5
  *
  * Pipeline heat_cube with --interleave=off (nothing is copied, where there are few systems):
- * - vector of ry: simd (not scalar); iterations of 'y' are independent, heat_cube.pmg:23
+ * - vector of ry: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:23
  * - vector of rz: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:26
  * - vector of next u: simd (not scalar); iterations of 'k' are independent, heat_cube.pmg:27
  *
  * Pipeline heat_cube with --interleave=narrow (a row of a block is one cache line, where memory is
  *     far):
+ * - interleave of ux.pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside
+ *   of 's1' wait for each other, heat_cube.pmg:21
  * - interleave of ry: blocks of 8 (not one at a time); the divisions of a recurrence inside of 'x'
  *   wait for each other, heat_cube.pmg:23
- *
- * Pipeline heat_cube with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of heat_cube: textual (not isl); isl has no proposal whose loops are dims,
- *   heat_cube.pmg:5
- * - parallel of ux.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:21
- * - parallel of ux.y: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:21
- * - parallel of ux: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:21
- * - parallel of uy.pivot: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:24
- * - parallel of uy.y: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:24
- * - parallel of uy: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:24
- * - parallel of rz: parallel (not serial); no two iterations of 'x' touch the same cell,
- *   heat_cube.pmg:26
- * - parallel of u.TriBatch.pivot: parallel (not serial); no two iterations of 's0' touch the same
- *   cell, heat_cube.pmg:27
- * - parallel of u.TriBatch.y: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:27
- * - parallel of u.TriBatch: parallel (not serial); no two iterations of 's0' touch the same cell,
- *   heat_cube.pmg:27
- * - parallel of next u: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   heat_cube.pmg:27
- * - interleave of ux.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
- *   of 's1' wait for each other, heat_cube.pmg:21
- * - interleave of uy.pivot: blocks of 16 (not one at a time); the divisions of a recurrence inside
- *   of 's1' wait for each other, heat_cube.pmg:24
- * - interleave of u.TriBatch.pivot: blocks of 16 (not one at a time); the divisions of a recurrence
- *   inside of 's1' wait for each other, heat_cube.pmg:27
- * - vector of ry: simd (not scalar); iterations of 'y' are independent, heat_cube.pmg:23
- * - vector of rz: simd (not scalar); iterations of 'z' are independent, heat_cube.pmg:26
- * - vector of next u: simd (not scalar); iterations of 'k' are independent, heat_cube.pmg:27
  */
 #include "heat_cube.h"
 
@@ -140,7 +115,7 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -199,30 +174,80 @@ static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
-				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
-				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
+			double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
+			for (int64_t x = 0; x < nx; x++) {
 				#pragma omp simd
-				for (int64_t x = 0; x < nx; x++) {
-					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+				for (int64_t z = 0; z < nz; z++) {
+					rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
 				}
-				const double pivot = 1.0 + r;
-				pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
-				ux_pivot[0] = 1.0/pivot;
-				ux_y[0] = rx[0];
+			}
+			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
+				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
+				double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + 32)*16;
+				pmg_block_read_f64(rx_block, 16, rx + s1_block*nx, lanes, nx, nx, 1);
+				double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + 32)*16;
+				double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + 32)*16;
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					const int64_t s1 = s1_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
+					PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
+				}
+				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
+				}
+				pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
+				}
 				for (int64_t i = 1; i < nx; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[i - 1];
-					pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
-					ux_pivot[i] = 1.0/pivot_2;
-					ux_y[i] = rx[i] - -0.5*r*ux_y[i - 1]*ux_pivot[i - 1];
+					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
+					pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						const int64_t s1 = s1_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
+						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+						ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[16*i + lane]) = PMG_READ_F64(rx_block[16*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
+						ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
+					}
 				}
-				ux[(y*nz + z)*nx + nx - 1] = ux_y[nx - 1]*ux_pivot[nx - 1];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(ux_block[16*nx + lane - 16]) = PMG_READ_F64(ux_y[16*nx + lane - 16])*PMG_READ_F64(ux_block[16*nx + lane - 16]);
+				}
+				pmg_vector_f64 ux_last[PMG_VECTORS(double, 16)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+					ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + 16*nx - 16]);
+				}
 				for (int64_t i = nx - 2; i >= 0; i--) {
-					ux[(y*nz + z)*nx + i] = (ux_y[i] - -0.5*r*ux[(y*nz + z)*nx + i + 1])*ux_pivot[i];
+					pmg_vector_f64 ux_now[PMG_VECTORS(double, 16)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[16*i + lane]) = (PMG_READ_F64(ux_y[16*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[16*i + lane]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
+						ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
+					}
 				}
+				pmg_block_write_f64(ux_block, 16, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
 			}
 		}
 	}
@@ -250,36 +275,38 @@ static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 92.0*(double) nx*(double) ny*(double) nz + 33.0*(double) nx*(double) nz + 53.0*(double) nx*(double) nz*(double) ny + 33.0*(double) nx*(double) ny, (double) nx/16))
 		for (int64_t x_block = 0; x_block < nx; x_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nx - x_block);
-			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*16;
-			pmg_block_read_f64(ux_block, 16, ux + x_block, lanes, 1, ny*nz, nx);
-			double *restrict p_block = (double *) plan->data[15] + pmg_thread()*(ny + 2)*(nz + 10)*16;
+			double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*16;
+			pmg_block_read_f64(ux_block2, 16, ux + x_block, lanes, 1, ny*nz, nx);
+			double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*16;
 			pmg_block_read_f64(p_block, 16, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			double *restrict u_block = (double *) plan->data[16] + pmg_thread()*ny*(nz + 8)*16;
+			double *restrict u_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*16;
 			pmg_block_read_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*16;
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 32)*16;
-				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 32)*16;
-				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 32)*16;
-				for (int64_t y = 0; y < ny; y++) {
+			double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8)*16;
+			for (int64_t y = 0; y < ny; y++) {
+				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(ry[16*y + lane]) = PMG_READ_F64(ux_block[16*y*nz + 16*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*y*(nz + 2) + 16*z + lane + 16]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 2)*(nz + 2) + 16*z + lane + 16]));
+						PMG_WRITE_F64(ry[16*z*ny + 16*y + lane]) = PMG_READ_F64(ux_block2[16*y*nz + 16*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*y*(nz + 2) + 16*z + lane + 16]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 2)*(nz + 2) + 16*z + lane + 16]));
 					}
 				}
+			}
+			for (int64_t s1 = 0; s1 < nz; s1++) {
+				double *restrict uy_pivot = (double *) plan->data[8] + pmg_thread()*(ny + 32)*16;
+				double *restrict uy_y = (double *) plan->data[9] + pmg_thread()*(ny + 32)*16;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t x = x_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + z, nz);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + s1, nz);
 					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[lane]);
+					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[16*s1*ny + lane]);
 				}
 				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
 				PMG_UNROLL
@@ -297,10 +324,10 @@ static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + z, nz);
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot_last[lane/PMG_LANES(double)]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + s1, nz);
 						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[16*i + lane]) = PMG_READ_F64(ry[16*i + lane]) - -0.5*r*uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)];
+						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[16*i + lane]) = PMG_READ_F64(ry[16*s1*ny + 16*i + lane]) - -0.5*r*(uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)]);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -310,20 +337,20 @@ static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy[16*z*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y[16*ny + lane - 16])*PMG_READ_F64(uy_pivot[16*ny + lane - 16]);
+					PMG_WRITE_F64(uy[16*s1*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y[16*ny + lane - 16])*PMG_READ_F64(uy_pivot[16*ny + lane - 16]);
 				}
 				for (int64_t i = ny - 2; i >= 0; i--) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(uy[16*z*ny + 16*i + lane]) = (PMG_READ_F64(uy_y[16*i + lane]) - -0.5*r*PMG_READ_F64(uy[16*z*ny + 16*i + lane + 16]))*PMG_READ_F64(uy_pivot[16*i + lane]);
+						PMG_WRITE_F64(uy[16*s1*ny + 16*i + lane]) = (PMG_READ_F64(uy_y[16*i + lane]) - -0.5*r*PMG_READ_F64(uy[16*s1*ny + 16*i + lane + 16]))*PMG_READ_F64(uy_pivot[16*i + lane]);
 					}
 				}
 			}
 			for (int64_t y = 0; y < ny; y++) {
 				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch = (double *) plan->data[10] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch_pivot = (double *) plan->data[11] + pmg_thread()*(nz + 32)*16;
+				double *restrict u_TriBatch_y = (double *) plan->data[12] + pmg_thread()*(nz + 32)*16;
 				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -357,10 +384,10 @@ static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
 						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(rz[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(rz[16*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -434,7 +461,7 @@ static void heat_cube_flat_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -493,29 +520,31 @@ static void heat_cube_flat_compute_rx(pmg_plan *plan, const heat_cube_args *args
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 216.0*(double) ny*(double) nz + 344.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
+			double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
+			for (int64_t x = 0; x < nx; x++) {
+				#pragma omp simd
+				for (int64_t z = 0; z < nz; z++) {
+					rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+				}
+			}
+			for (int64_t s1 = 0; s1 < nz; s1++) {
 				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
 				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
-				#pragma omp simd
-				for (int64_t x = 0; x < nx; x++) {
-					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
-				}
 				const double pivot = 1.0 + r;
-				pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
+				pmg_check_pivot(plan, pivot, 0, 0, y*nz + s1);
 				ux_pivot[0] = 1.0/pivot;
-				ux_y[0] = rx[0];
+				ux_y[0] = rx[s1*nx];
 				for (int64_t i = 1; i < nx; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[i - 1];
-					pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot[i - 1]);
+					pmg_check_pivot(plan, pivot_2, 0, i, y*nz + s1);
 					ux_pivot[i] = 1.0/pivot_2;
-					ux_y[i] = rx[i] - -0.5*r*ux_y[i - 1]*ux_pivot[i - 1];
+					ux_y[i] = rx[s1*nx + i] - -0.5*r*(ux_y[i - 1]*ux_pivot[i - 1]);
 				}
-				ux[(y*nz + z)*nx + nx - 1] = ux_y[nx - 1]*ux_pivot[nx - 1];
+				ux[(y*nz + s1)*nx + nx - 1] = ux_y[nx - 1]*ux_pivot[nx - 1];
 				for (int64_t i = nx - 2; i >= 0; i--) {
-					ux[(y*nz + z)*nx + i] = (ux_y[i] - -0.5*r*ux[(y*nz + z)*nx + i + 1])*ux_pivot[i];
+					ux[(y*nz + s1)*nx + i] = (ux_y[i] - -0.5*r*ux[(y*nz + s1)*nx + i + 1])*ux_pivot[i];
 				}
 			}
 		}
@@ -544,30 +573,32 @@ static void heat_cube_flat_compute_ry(pmg_plan *plan, const heat_cube_args *args
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 383.0*(double) nx*(double) ny*(double) nz + 216.0*(double) nx*(double) nz + 344.0*(double) nx*(double) nz*(double) ny + 216.0*(double) nx*(double) ny, (double) nx))
 		for (int64_t x = 0; x < nx; x++) {
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8);
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 512);
+			double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8);
+			for (int64_t y = 0; y < ny; y++) {
+				#pragma omp simd
+				for (int64_t z = 0; z < nz; z++) {
+					ry[z*ny + y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
+				}
+			}
+			for (int64_t s1 = 0; s1 < nz; s1++) {
 				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 512);
 				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 512);
-				#pragma omp simd
-				for (int64_t y = 0; y < ny; y++) {
-					ry[y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
-				}
 				const double pivot = 1.0 + r;
-				pmg_check_pivot(plan, pivot, 1, 0, x*nz + z);
+				pmg_check_pivot(plan, pivot, 1, 0, x*nz + s1);
 				uy_pivot[0] = 1.0/pivot;
-				uy_y[0] = ry[0];
+				uy_y[0] = ry[s1*ny];
 				for (int64_t i = 1; i < ny; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot[i - 1];
-					pmg_check_pivot(plan, pivot_2, 1, i, x*nz + z);
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot[i - 1]);
+					pmg_check_pivot(plan, pivot_2, 1, i, x*nz + s1);
 					uy_pivot[i] = 1.0/pivot_2;
-					uy_y[i] = ry[i] - -0.5*r*uy_y[i - 1]*uy_pivot[i - 1];
+					uy_y[i] = ry[s1*ny + i] - -0.5*r*(uy_y[i - 1]*uy_pivot[i - 1]);
 				}
-				uy[z*ny + ny - 1] = uy_y[ny - 1]*uy_pivot[ny - 1];
+				uy[s1*ny + ny - 1] = uy_y[ny - 1]*uy_pivot[ny - 1];
 				for (int64_t i = ny - 2; i >= 0; i--) {
-					uy[z*ny + i] = (uy_y[i] - -0.5*r*uy[z*ny + i + 1])*uy_pivot[i];
+					uy[s1*ny + i] = (uy_y[i] - -0.5*r*uy[s1*ny + i + 1])*uy_pivot[i];
 				}
 			}
 			for (int64_t y = 0; y < ny; y++) {
@@ -584,10 +615,10 @@ static void heat_cube_flat_compute_ry(pmg_plan *plan, const heat_cube_args *args
 				u_TriBatch_pivot[0] = 1.0/pivot;
 				u_TriBatch_y[0] = rz[0];
 				for (int64_t i = 1; i < nz; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[i - 1];
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[i - 1]);
 					pmg_check_pivot(plan, pivot_2, 2, i, x*ny + y);
 					u_TriBatch_pivot[i] = 1.0/pivot_2;
-					u_TriBatch_y[i] = rz[i] - -0.5*r*u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1];
+					u_TriBatch_y[i] = rz[i] - -0.5*r*(u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1]);
 				}
 				u_TriBatch[nz - 1] = u_TriBatch_y[nz - 1]*u_TriBatch_pivot[nz - 1];
 				for (int64_t i = nz - 2; i >= 0; i--) {
@@ -636,7 +667,7 @@ static void heat_cube_narrow_compute_p(pmg_plan *plan, const heat_cube_args *arg
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -695,30 +726,80 @@ static void heat_cube_narrow_compute_rx(pmg_plan *plan, const heat_cube_args *ar
 	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
 	 */
 	if (nx >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict rx = (double *) plan->data[4] + pmg_thread()*(nx + 512);
-				double *restrict ux_pivot = (double *) plan->data[7] + pmg_thread()*(nx + 512);
-				double *restrict ux_y = (double *) plan->data[8] + pmg_thread()*(nx + 512);
+			double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
+			for (int64_t x = 0; x < nx; x++) {
 				#pragma omp simd
-				for (int64_t x = 0; x < nx; x++) {
-					rx[x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+				for (int64_t z = 0; z < nz; z++) {
+					rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
 				}
-				const double pivot = 1.0 + r;
-				pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
-				ux_pivot[0] = 1.0/pivot;
-				ux_y[0] = rx[0];
+			}
+			for (int64_t s1_block = 0; s1_block < nz; s1_block += 8) {
+				const int64_t lanes = pmg_min_i64(8, nz - s1_block);
+				double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + 64)*8;
+				pmg_block_read_f64(rx_block, 8, rx + s1_block*nx, lanes, nx, nx, 1);
+				double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + 64)*8;
+				double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + 64)*8;
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					const int64_t s1 = s1_block + lane;
+					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
+					PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
+				}
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
+				}
+				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
+				}
+				pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
+				}
 				for (int64_t i = 1; i < nx; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[i - 1];
-					pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
-					ux_pivot[i] = 1.0/pivot_2;
-					ux_y[i] = rx[i] - -0.5*r*ux_y[i - 1]*ux_pivot[i - 1];
+					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 8)];
+					pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						const int64_t s1 = s1_block + lane;
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
+						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+						ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[8*i + lane]) = PMG_READ_F64(rx_block[8*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
+						ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
+					}
 				}
-				ux[(y*nz + z)*nx + nx - 1] = ux_y[nx - 1]*ux_pivot[nx - 1];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					PMG_WRITE_F64(ux_block[8*nx + lane - 8]) = PMG_READ_F64(ux_y[8*nx + lane - 8])*PMG_READ_F64(ux_block[8*nx + lane - 8]);
+				}
+				pmg_vector_f64 ux_last[PMG_VECTORS(double, 8)];
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+					ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + 8*nx - 8]);
+				}
 				for (int64_t i = nx - 2; i >= 0; i--) {
-					ux[(y*nz + z)*nx + i] = (ux_y[i] - -0.5*r*ux[(y*nz + z)*nx + i + 1])*ux_pivot[i];
+					pmg_vector_f64 ux_now[PMG_VECTORS(double, 8)];
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[8*i + lane]) = (PMG_READ_F64(ux_y[8*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[8*i + lane]);
+					}
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
+						ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
+					}
 				}
+				pmg_block_write_f64(ux_block, 8, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
 			}
 		}
 	}
@@ -746,36 +827,38 @@ static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *ar
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	if (ny >= 1 && nz >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 92.0*(double) nx*(double) ny*(double) nz + 33.0*(double) nx*(double) nz + 53.0*(double) nx*(double) nz*(double) ny + 33.0*(double) nx*(double) ny, (double) nx/8))
 		for (int64_t x_block = 0; x_block < nx; x_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nx - x_block);
-			double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*ny*(nz + 8)*8;
-			pmg_block_read_f64(ux_block, 8, ux + x_block, lanes, 1, ny*nz, nx);
-			double *restrict p_block = (double *) plan->data[15] + pmg_thread()*(ny + 2)*(nz + 10)*8;
+			double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*8;
+			pmg_block_read_f64(ux_block2, 8, ux + x_block, lanes, 1, ny*nz, nx);
+			double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*8;
 			pmg_block_read_f64(p_block, 8, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			double *restrict u_block = (double *) plan->data[16] + pmg_thread()*ny*(nz + 8)*8;
+			double *restrict u_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*8;
 			pmg_block_read_f64(u_block, 8, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*8;
-			for (int64_t z = 0; z < nz; z++) {
-				double *restrict ry = (double *) plan->data[5] + pmg_thread()*(ny + 64)*8;
-				double *restrict uy_pivot = (double *) plan->data[9] + pmg_thread()*(ny + 64)*8;
-				double *restrict uy_y = (double *) plan->data[10] + pmg_thread()*(ny + 64)*8;
-				for (int64_t y = 0; y < ny; y++) {
+			double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8)*8;
+			for (int64_t y = 0; y < ny; y++) {
+				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(ry[8*y + lane]) = PMG_READ_F64(ux_block[8*y*nz + 8*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*y*(nz + 2) + 8*z + lane + 8]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 2)*(nz + 2) + 8*z + lane + 8]));
+						PMG_WRITE_F64(ry[8*z*ny + 8*y + lane]) = PMG_READ_F64(ux_block2[8*y*nz + 8*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*y*(nz + 2) + 8*z + lane + 8]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 2)*(nz + 2) + 8*z + lane + 8]));
 					}
 				}
+			}
+			for (int64_t s1 = 0; s1 < nz; s1++) {
+				double *restrict uy_pivot = (double *) plan->data[8] + pmg_thread()*(ny + 64)*8;
+				double *restrict uy_y = (double *) plan->data[9] + pmg_thread()*(ny + 64)*8;
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const int64_t x = x_block + lane;
 					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + z, nz);
+					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + s1, nz);
 					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[lane]);
+					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[8*s1*ny + lane]);
 				}
 				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 8)];
 				PMG_UNROLL
@@ -793,10 +876,10 @@ static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *ar
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + z, nz);
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot_last[lane/PMG_LANES(double)]);
+						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + s1, nz);
 						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[8*i + lane]) = PMG_READ_F64(ry[8*i + lane]) - -0.5*r*uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)];
+						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[8*i + lane]) = PMG_READ_F64(ry[8*s1*ny + 8*i + lane]) - -0.5*r*(uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)]);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -806,20 +889,20 @@ static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *ar
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy[8*z*ny + 8*ny + lane - 8]) = PMG_READ_F64(uy_y[8*ny + lane - 8])*PMG_READ_F64(uy_pivot[8*ny + lane - 8]);
+					PMG_WRITE_F64(uy[8*s1*ny + 8*ny + lane - 8]) = PMG_READ_F64(uy_y[8*ny + lane - 8])*PMG_READ_F64(uy_pivot[8*ny + lane - 8]);
 				}
 				for (int64_t i = ny - 2; i >= 0; i--) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(uy[8*z*ny + 8*i + lane]) = (PMG_READ_F64(uy_y[8*i + lane]) - -0.5*r*PMG_READ_F64(uy[8*z*ny + 8*i + lane + 8]))*PMG_READ_F64(uy_pivot[8*i + lane]);
+						PMG_WRITE_F64(uy[8*s1*ny + 8*i + lane]) = (PMG_READ_F64(uy_y[8*i + lane]) - -0.5*r*PMG_READ_F64(uy[8*s1*ny + 8*i + lane + 8]))*PMG_READ_F64(uy_pivot[8*i + lane]);
 					}
 				}
 			}
 			for (int64_t y = 0; y < ny; y++) {
 				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch = (double *) plan->data[11] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[12] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch_y = (double *) plan->data[13] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch = (double *) plan->data[10] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch_pivot = (double *) plan->data[11] + pmg_thread()*(nz + 64)*8;
+				double *restrict u_TriBatch_y = (double *) plan->data[12] + pmg_thread()*(nz + 64)*8;
 				for (int64_t z = 0; z < nz; z++) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -853,10 +936,10 @@ static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *ar
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
 						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(rz[8*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(rz[8*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -914,387 +997,6 @@ static pmg_status heat_cube_narrow_kernel(pmg_plan *plan, const void *arguments,
 	return PMG_OK;
 }
 
-/* ---- heat_cube: --schedule=isl ---- */
-
-static void heat_cube_isl_compute_p(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double *restrict u = plan->data[0];
-	double *restrict p = plan->data[3];
-
-	/* heat_cube.pmg:11
-	 *     func p[x in -1..nx+1, y in -1..ny+1, z in -1..nz+1] : f64 = case {
-	 *         x >= 0 and x < nx and y >= 0 and y < ny and z >= 0 and z < nz : u[x,y,z];
-	 *         else : 0;
-	 *     };
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t x = -1; x < nx + 1; x++) {
-		for (int64_t y = -1; y < ny + 1; y++) {
-			if (nx > x && x >= 0 && ny > y && y >= 0) {
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-				}
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
-			} else {
-				if (x == nx) {
-					#pragma omp simd
-					for (int64_t z = -1; z < nz + 1; z++) {
-						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
-					}
-				} else {
-					if (x == -1) {
-						#pragma omp simd
-						for (int64_t z = -1; z < nz + 1; z++) {
-							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
-						}
-					} else {
-						if (y == ny) {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
-							}
-						} else {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
-							}
-						}
-					}
-				}
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_rx(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	const double *restrict u = plan->data[0];
-	const double *restrict p = plan->data[3];
-	double *restrict rx = plan->data[4];
-
-	/* heat_cube.pmg:19
-	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
-	 *         = u[x,y,z] + r*(0.5*dxx[x,y,z] + dyy[x,y,z] + dzz[x,y,z]);
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t y = 0; y < ny; y++) {
-		for (int64_t z = 0; z < nz; z++) {
-			#pragma omp simd
-			for (int64_t x = 0; x < nx; x++) {
-				rx[(y*nz + z)*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_ux_pivot(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	double *restrict ux = plan->data[1];
-	const double *restrict rx = plan->data[4];
-	double *restrict ux_pivot = plan->data[7];
-	double *restrict ux_y = plan->data[8];
-
-	/* heat_cube.pmg:21
-	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
-	 */
-	if (nx >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < ny; s0++) {
-			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
-				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
-				double *restrict ux_pivot_block = (double *) plan->data[14] + pmg_thread()*(nx + 32)*16;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s1 = s1_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s0*nz + s1, 1);
-					PMG_WRITE_F64(ux_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_pivot_block[lane]);
-				}
-				for (int64_t i = 1; i < nx; i++) {
-					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s1 = s1_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s0*nz + s1, 1);
-						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_write_f64(ux_pivot_block, 16, ux_pivot + (s0*nz + s1_block)*nx, lanes, nx, nx, 1);
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < ny; s0++) {
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				ux_y[(s0*nz + s1)*nx] = rx[(s0*nz + s1)*nx];
-				for (int64_t i = 1; i < nx; i++) {
-					ux_y[(s0*nz + s1)*nx + i] = rx[(s0*nz + s1)*nx + i] - -0.5*r*ux_y[(s0*nz + s1)*nx + i - 1]*ux_pivot[(s0*nz + s1)*nx + i - 1];
-				}
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < ny; s0++) {
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				ux[(s0*nz + s1)*nx + nx - 1] = ux_y[(s0*nz + s1)*nx + nx - 1]*ux_pivot[(s0*nz + s1)*nx + nx - 1];
-				for (int64_t i = nx - 2; i >= 0; i--) {
-					ux[(s0*nz + s1)*nx + i] = (ux_y[(s0*nz + s1)*nx + i] - -0.5*r*ux[(s0*nz + s1)*nx + i + 1])*ux_pivot[(s0*nz + s1)*nx + i];
-				}
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_ry(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	const double *restrict ux = plan->data[1];
-	const double *restrict p = plan->data[3];
-	double *restrict ry = plan->data[5];
-
-	/* heat_cube.pmg:23
-	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t x = 0; x < nx; x++) {
-		for (int64_t z = 0; z < nz; z++) {
-			#pragma omp simd
-			for (int64_t y = 0; y < ny; y++) {
-				ry[(x*nz + z)*ny + y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_uy_pivot(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	double *restrict uy = plan->data[2];
-	const double *restrict ry = plan->data[5];
-	double *restrict uy_pivot = plan->data[9];
-	double *restrict uy_y = plan->data[10];
-
-	/* heat_cube.pmg:24
-	 *     temp uy : f64[nx, nz, ny] = TriBatch(-0.5*r, 1 + r, -0.5*r, ry);
-	 */
-	if (ny >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
-				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
-				double *restrict uy_pivot_block = (double *) plan->data[15] + pmg_thread()*(ny + 32)*16;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s1 = s1_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, s0*nz + s1, 1);
-					PMG_WRITE_F64(uy_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot_block[lane]);
-				}
-				for (int64_t i = 1; i < ny; i++) {
-					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s1 = s1_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, s0*nz + s1, 1);
-						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_write_f64(uy_pivot_block, 16, uy_pivot + (s0*nz + s1_block)*ny, lanes, ny, ny, 1);
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				uy_y[(s0*nz + s1)*ny] = ry[(s0*nz + s1)*ny];
-				for (int64_t i = 1; i < ny; i++) {
-					uy_y[(s0*nz + s1)*ny + i] = ry[(s0*nz + s1)*ny + i] - -0.5*r*uy_y[(s0*nz + s1)*ny + i - 1]*uy_pivot[(s0*nz + s1)*ny + i - 1];
-				}
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				uy[(s0*nz + s1)*ny + ny - 1] = uy_y[(s0*nz + s1)*ny + ny - 1]*uy_pivot[(s0*nz + s1)*ny + ny - 1];
-				for (int64_t i = ny - 2; i >= 0; i--) {
-					uy[(s0*nz + s1)*ny + i] = (uy_y[(s0*nz + s1)*ny + i] - -0.5*r*uy[(s0*nz + s1)*ny + i + 1])*uy_pivot[(s0*nz + s1)*ny + i];
-				}
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_rz(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	const double *restrict uy = plan->data[2];
-	const double *restrict p = plan->data[3];
-	double *restrict rz = plan->data[6];
-
-	/* heat_cube.pmg:26
-	 *     func rz[x in 0..nx, y in 0..ny, z in 0..nz] : f64 = uy[x,z,y] - 0.5*r*dzz[x,y,z];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t x = 0; x < nx; x++) {
-		for (int64_t y = 0; y < ny; y++) {
-			#pragma omp simd
-			for (int64_t z = 0; z < nz; z++) {
-				rz[(x*ny + y)*nz + z] = uy[(x*nz + z)*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_u_TriBatch_pivot(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const double r = args->r;
-	const double *restrict rz = plan->data[6];
-	double *restrict u_TriBatch = plan->data[11];
-	double *restrict u_TriBatch_pivot = plan->data[12];
-	double *restrict u_TriBatch_y = plan->data[13];
-
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
-	if (nz >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1_block = 0; s1_block < ny; s1_block += 16) {
-				const int64_t lanes = pmg_min_i64(16, ny - s1_block);
-				double *restrict u_TriBatch_pivot_block = (double *) plan->data[16] + pmg_thread()*(nz + 32)*16;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s1 = s1_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, s0*ny + s1, 1);
-					PMG_WRITE_F64(u_TriBatch_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot_block[lane]);
-				}
-				for (int64_t i = 1; i < nz; i++) {
-					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s1 = s1_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, s0*ny + s1, 1);
-						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_write_f64(u_TriBatch_pivot_block, 16, u_TriBatch_pivot + (s0*ny + s1_block)*nz, lanes, nz, nz, 1);
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1 = 0; s1 < ny; s1++) {
-				u_TriBatch_y[(s0*ny + s1)*nz] = rz[(s0*ny + s1)*nz];
-				for (int64_t i = 1; i < nz; i++) {
-					u_TriBatch_y[(s0*ny + s1)*nz + i] = rz[(s0*ny + s1)*nz + i] - -0.5*r*u_TriBatch_y[(s0*ny + s1)*nz + i - 1]*u_TriBatch_pivot[(s0*ny + s1)*nz + i - 1];
-				}
-			}
-		}
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
-		for (int64_t s0 = 0; s0 < nx; s0++) {
-			for (int64_t s1 = 0; s1 < ny; s1++) {
-				u_TriBatch[(s0*ny + s1)*nz + nz - 1] = u_TriBatch_y[(s0*ny + s1)*nz + nz - 1]*u_TriBatch_pivot[(s0*ny + s1)*nz + nz - 1];
-				for (int64_t i = nz - 2; i >= 0; i--) {
-					u_TriBatch[(s0*ny + s1)*nz + i] = (u_TriBatch_y[(s0*ny + s1)*nz + i] - -0.5*r*u_TriBatch[(s0*ny + s1)*nz + i + 1])*u_TriBatch_pivot[(s0*ny + s1)*nz + i];
-				}
-			}
-		}
-	}
-}
-
-static void heat_cube_isl_compute_next_u(pmg_plan *plan, const heat_cube_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	double *restrict u = plan->data[0];
-	const double *restrict u_TriBatch = plan->data[11];
-
-	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t i = 0; i < nx; i++) {
-		for (int64_t j = 0; j < ny; j++) {
-			#pragma omp simd
-			for (int64_t k = 0; k < nz; k++) {
-				u[(i*ny + j)*nz + k] = u_TriBatch[(i*ny + j)*nz + k];
-			}
-		}
-	}
-}
-
-static pmg_status heat_cube_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nSteps = args->nSteps;
-
-
-	for (int64_t it = pmg_loop_begin(plan, control, 0);
-	     pmg_loop_next(plan, control, it, nSteps, false); it++) {
-		heat_cube_isl_compute_p(plan, args);
-		heat_cube_isl_compute_rx(plan, args);
-		heat_cube_isl_compute_ux_pivot(plan, args);
-		heat_cube_isl_compute_ry(plan, args);
-		heat_cube_isl_compute_uy_pivot(plan, args);
-		heat_cube_isl_compute_rz(plan, args);
-		heat_cube_isl_compute_u_TriBatch_pivot(plan, args);
-		heat_cube_isl_compute_next_u(plan, args);
-	}
-	if (pmg_failed(plan))
-		return PMG_NUMERICAL;
-
-	return PMG_OK;
-}
-
 static const pmg_param_desc heat_cube_params[] = {
 	{ "nx", PMG_I64, offsetof(heat_cube_args, nx), "heat_cube.pmg:6" },
 	{ "ny", PMG_I64, offsetof(heat_cube_args, ny), "heat_cube.pmg:6" },
@@ -1328,80 +1030,86 @@ static const pmg_array_desc heat_cube_arrays[] = {
 	[4] = {
 		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[5] = {
 		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
 	[6] = {
 		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
 	[7] = {
-		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
 		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
 		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
-	[9] = {
+	[8] = {
 		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[10] = {
+	[9] = {
 		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[11] = {
+	[10] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[12] = {
+	[11] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[13] = {
+	[12] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+	},
+	[13] = {
+		.name = "rx.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[14] = {
 		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[15] = {
+		.name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
+		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[16] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
 	},
-	[16] = {
+	[17] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
 	},
 };
 
@@ -1432,72 +1140,80 @@ static void heat_cube_extents(const void *arguments, int64_t *extents)
 	extents[11] = ny + 2;
 	extents[12] = nz + 2;
 	extents[13] = 1;
-	extents[14] = nx + 512;
-	extents[15] = 1;
-	extents[16] = ny + 32;
-	extents[17] = 16;
-	extents[18] = 1;
-	extents[19] = nz + 32;
-	extents[20] = 16;
-	extents[21] = 1;
-	extents[22] = nx + 512;
+	extents[14] = nz;
+	extents[15] = nx + 8;
+	extents[16] = 1;
+	extents[17] = nz;
+	extents[18] = ny + 8;
+	extents[19] = 16;
+	extents[20] = 1;
+	extents[21] = nz + 32;
+	extents[22] = 16;
 	extents[23] = 1;
-	extents[24] = nx + 512;
-	extents[25] = 1;
-	extents[26] = ny + 32;
-	extents[27] = 16;
-	extents[28] = 1;
-	extents[29] = ny + 32;
-	extents[30] = 16;
-	extents[31] = 1;
-	extents[32] = nz + 32;
-	extents[33] = 16;
-	extents[34] = 1;
-	extents[35] = nz + 32;
-	extents[36] = 16;
-	extents[37] = 1;
-	extents[38] = nz + 32;
-	extents[39] = 16;
-	extents[40] = 1;
-	extents[41] = ny;
-	extents[42] = nz + 8;
+	extents[24] = nx + 32;
+	extents[25] = 16;
+	extents[26] = 1;
+	extents[27] = ny + 32;
+	extents[28] = 16;
+	extents[29] = 1;
+	extents[30] = ny + 32;
+	extents[31] = 16;
+	extents[32] = 1;
+	extents[33] = nz + 32;
+	extents[34] = 16;
+	extents[35] = 1;
+	extents[36] = nz + 32;
+	extents[37] = 16;
+	extents[38] = 1;
+	extents[39] = nz + 32;
+	extents[40] = 16;
+	extents[41] = 1;
+	extents[42] = nx + 32;
 	extents[43] = 16;
 	extents[44] = 1;
-	extents[45] = ny + 2;
-	extents[46] = nz + 10;
-	extents[47] = 16;
-	extents[48] = 1;
-	extents[49] = ny;
-	extents[50] = nz + 8;
-	extents[51] = 16;
+	extents[45] = nx + 32;
+	extents[46] = 16;
+	extents[47] = 1;
+	extents[48] = ny;
+	extents[49] = nz + 8;
+	extents[50] = 16;
+	extents[51] = 1;
+	extents[52] = ny + 2;
+	extents[53] = nz + 10;
+	extents[54] = 16;
+	extents[55] = 1;
+	extents[56] = ny;
+	extents[57] = nz + 8;
+	extents[58] = 16;
 }
 
 static bool heat_cube_suits(const void *arguments)
 {
 	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
+	const int64_t nz = args->nz;
 
-	return nx >= 4;
+	return nz >= 4 || nx >= 4;
 }
 
 static const pmg_work_desc heat_cube_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -1518,8 +1234,8 @@ static void heat_cube_count(const pmg_plan *plan, const void *arguments, double 
 	counts[1] = (double) (nx + 2)*(double) (ny + 2);
 	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
 	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[5] = (double) (ny)*(double) (nz);
+	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
+	counts[5] = (double) (ny)*(double) (nx);
 	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[7] = (double) (ny)*(double) (nz);
 	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
@@ -1532,8 +1248,8 @@ static void heat_cube_count(const pmg_plan *plan, const void *arguments, double 
 	counts[15] = (double) (ny)*(double) (nz);
 	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[19] = (double) (nx)*(double) (nz);
+	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[19] = (double) (nx)*(double) (ny);
 	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
 	counts[21] = (double) (nx)*(double) (nz);
 	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
@@ -1590,62 +1306,62 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 	[4] = {
 		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
 		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[5] = {
 		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } },
+		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
 	[6] = {
 		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
 	[7] = {
 		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[8] = {
 		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[9] = {
 		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[10] = {
 		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
 	[11] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[12] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 	[13] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
 };
 
@@ -1669,45 +1385,47 @@ static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
 	extents[10] = ny + 2;
 	extents[11] = nz + 2;
 	extents[12] = 1;
-	extents[13] = nx + 512;
-	extents[14] = 1;
-	extents[15] = ny + 512;
-	extents[16] = 1;
-	extents[17] = nz + 512;
+	extents[13] = nz;
+	extents[14] = nx + 8;
+	extents[15] = 1;
+	extents[16] = nz;
+	extents[17] = ny + 8;
 	extents[18] = 1;
-	extents[19] = nx + 512;
+	extents[19] = nz + 512;
 	extents[20] = 1;
 	extents[21] = nx + 512;
 	extents[22] = 1;
-	extents[23] = ny + 512;
+	extents[23] = nx + 512;
 	extents[24] = 1;
 	extents[25] = ny + 512;
 	extents[26] = 1;
-	extents[27] = nz + 512;
+	extents[27] = ny + 512;
 	extents[28] = 1;
 	extents[29] = nz + 512;
 	extents[30] = 1;
 	extents[31] = nz + 512;
+	extents[32] = 1;
+	extents[33] = nz + 512;
 }
 
 static const pmg_work_desc heat_cube_flat_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
@@ -1728,8 +1446,8 @@ static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments, do
 	counts[1] = (double) (nx + 2)*(double) (ny + 2);
 	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
 	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[5] = (double) (ny)*(double) (nz);
+	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
+	counts[5] = (double) (ny)*(double) (nx);
 	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[7] = (double) (ny)*(double) (nz);
 	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
@@ -1742,8 +1460,8 @@ static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments, do
 	counts[15] = (double) (ny)*(double) (nz);
 	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[19] = (double) (nx)*(double) (nz);
+	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[19] = (double) (nx)*(double) (ny);
 	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
 	counts[21] = (double) (nx)*(double) (nz);
 	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
@@ -1779,7 +1497,7 @@ static const pmg_pipeline_desc heat_cube_flat_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 32,
+	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 34,
 	.params = heat_cube_params,
 	.arrays = heat_cube_flat_arrays,
 	.children = NULL,
@@ -1819,80 +1537,86 @@ static const pmg_array_desc heat_cube_narrow_arrays[] = {
 	[4] = {
 		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
 		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[5] = {
 		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } },
+		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
 	},
 	[6] = {
 		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
+		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
 	},
 	[7] = {
-		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
 		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
 		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
-	[9] = {
+	[8] = {
 		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[10] = {
+	[9] = {
 		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
+		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
 	},
-	[11] = {
+	[10] = {
 		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[12] = {
+	[11] = {
 		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
 	},
-	[13] = {
+	[12] = {
 		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
+	},
+	[13] = {
+		.name = "rx.block", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
 	},
 	[14] = {
 		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
+		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
 	},
 	[15] = {
+		.name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64,
+		.is_per_thread = true,
+		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
+		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
+	},
+	[16] = {
 		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 8, "8" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
+		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
 	},
-	[16] = {
+	[17] = {
 		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
 		.is_per_thread = true,
 		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
+		.first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
 	},
 };
 
@@ -1917,72 +1641,80 @@ static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
 	extents[11] = ny + 2;
 	extents[12] = nz + 2;
 	extents[13] = 1;
-	extents[14] = nx + 512;
-	extents[15] = 1;
-	extents[16] = ny + 64;
-	extents[17] = 8;
-	extents[18] = 1;
-	extents[19] = nz + 64;
-	extents[20] = 8;
-	extents[21] = 1;
-	extents[22] = nx + 512;
+	extents[14] = nz;
+	extents[15] = nx + 8;
+	extents[16] = 1;
+	extents[17] = nz;
+	extents[18] = ny + 8;
+	extents[19] = 8;
+	extents[20] = 1;
+	extents[21] = nz + 64;
+	extents[22] = 8;
 	extents[23] = 1;
-	extents[24] = nx + 512;
-	extents[25] = 1;
-	extents[26] = ny + 64;
-	extents[27] = 8;
-	extents[28] = 1;
-	extents[29] = ny + 64;
-	extents[30] = 8;
-	extents[31] = 1;
-	extents[32] = nz + 64;
-	extents[33] = 8;
-	extents[34] = 1;
-	extents[35] = nz + 64;
-	extents[36] = 8;
-	extents[37] = 1;
-	extents[38] = nz + 64;
-	extents[39] = 8;
-	extents[40] = 1;
-	extents[41] = ny;
-	extents[42] = nz + 8;
+	extents[24] = nx + 64;
+	extents[25] = 8;
+	extents[26] = 1;
+	extents[27] = ny + 64;
+	extents[28] = 8;
+	extents[29] = 1;
+	extents[30] = ny + 64;
+	extents[31] = 8;
+	extents[32] = 1;
+	extents[33] = nz + 64;
+	extents[34] = 8;
+	extents[35] = 1;
+	extents[36] = nz + 64;
+	extents[37] = 8;
+	extents[38] = 1;
+	extents[39] = nz + 64;
+	extents[40] = 8;
+	extents[41] = 1;
+	extents[42] = nx + 64;
 	extents[43] = 8;
 	extents[44] = 1;
-	extents[45] = ny + 2;
-	extents[46] = nz + 10;
-	extents[47] = 8;
-	extents[48] = 1;
-	extents[49] = ny;
-	extents[50] = nz + 8;
-	extents[51] = 8;
+	extents[45] = nx + 64;
+	extents[46] = 8;
+	extents[47] = 1;
+	extents[48] = ny;
+	extents[49] = nz + 8;
+	extents[50] = 8;
+	extents[51] = 1;
+	extents[52] = ny + 2;
+	extents[53] = nz + 10;
+	extents[54] = 8;
+	extents[55] = 1;
+	extents[56] = ny;
+	extents[57] = nz + 8;
+	extents[58] = 8;
 }
 
 static bool heat_cube_narrow_suits(const void *arguments)
 {
 	const heat_cube_args *args = arguments;
 	const int64_t nx = args->nx;
+	const int64_t nz = args->nz;
 
-	return nx >= 2;
+	return nz >= 2 || nx >= 2;
 }
 
 static const pmg_work_desc heat_cube_narrow_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -2003,8 +1735,8 @@ static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments, 
 	counts[1] = (double) (nx + 2)*(double) (ny + 2);
 	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
 	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[5] = (double) (ny)*(double) (nz);
+	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
+	counts[5] = (double) (ny)*(double) (nx);
 	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[7] = (double) (ny)*(double) (nz);
 	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
@@ -2017,8 +1749,8 @@ static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments, 
 	counts[15] = (double) (ny)*(double) (nz);
 	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
 	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[19] = (double) (nx)*(double) (nz);
+	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
+	counts[19] = (double) (nx)*(double) (ny);
 	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
 	counts[21] = (double) (nx)*(double) (nz);
 	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
@@ -2054,7 +1786,7 @@ static const pmg_pipeline_desc heat_cube_narrow_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 52,
+	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 59,
 	.params = heat_cube_params,
 	.arrays = heat_cube_narrow_arrays,
 	.children = NULL,
@@ -2070,278 +1802,12 @@ static const pmg_pipeline_desc heat_cube_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_array_desc heat_cube_isl_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
-	},
-	[1] = {
-		.name = "ux", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[2] = {
-		.name = "uy", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 2, false, 0, "nz" }, { 1, false, 0, "ny" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[3] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[4] = {
-		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[5] = {
-		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 2, false, 0, "nz" }, { 1, false, 0, "ny" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
-	},
-	[6] = {
-		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[7] = {
-		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
-		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[9] = {
-		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 2, false, 0, "nz" }, { 1, false, 0, "ny" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[10] = {
-		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 2, false, 0, "nz" }, { 1, false, 0, "ny" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[11] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 33, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[12] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[13] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[14] = {
-		.name = "ux.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[15] = {
-		.name = "uy.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[16] = {
-		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 48, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-};
-
-static void heat_cube_isl_extents(const void *arguments, int64_t *extents)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	extents[0] = nx;
-	extents[1] = ny;
-	extents[2] = nz;
-	extents[3] = ny;
-	extents[4] = nz;
-	extents[5] = nx;
-	extents[6] = nx;
-	extents[7] = nz;
-	extents[8] = ny;
-	extents[9] = nx + 2;
-	extents[10] = ny + 2;
-	extents[11] = nz + 2;
-	extents[12] = ny;
-	extents[13] = nz;
-	extents[14] = nx;
-	extents[15] = nx;
-	extents[16] = nz;
-	extents[17] = ny;
-	extents[18] = nx;
-	extents[19] = ny;
-	extents[20] = nz;
-	extents[21] = ny;
-	extents[22] = nz;
-	extents[23] = nx;
-	extents[24] = ny;
-	extents[25] = nz;
-	extents[26] = nx;
-	extents[27] = nx;
-	extents[28] = nz;
-	extents[29] = ny;
-	extents[30] = nx;
-	extents[31] = nz;
-	extents[32] = ny;
-	extents[33] = nx;
-	extents[34] = ny;
-	extents[35] = nz;
-	extents[36] = nx;
-	extents[37] = ny;
-	extents[38] = nz;
-	extents[39] = nx;
-	extents[40] = ny;
-	extents[41] = nz;
-	extents[42] = 1;
-	extents[43] = nx + 32;
-	extents[44] = 16;
-	extents[45] = 1;
-	extents[46] = ny + 32;
-	extents[47] = 16;
-	extents[48] = 1;
-	extents[49] = nz + 32;
-	extents[50] = 16;
-}
-
-static bool heat_cube_isl_suits(const void *arguments)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	return nz >= 4 || nz >= 4 || ny >= 4;
-}
-
-static const pmg_work_desc heat_cube_isl_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void heat_cube_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	counts[0] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[1] = (double) (nx + 2)*(double) (ny + 2);
-	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[5] = (double) (ny)*(double) (nz);
-	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[7] = (double) (ny)*(double) (nz);
-	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[9] = (double) (ny)*(double) (nz);
-	counts[10] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[11] = (double) (ny)*(double) (nz);
-	counts[12] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[13] = (double) (ny)*(double) (nz);
-	counts[14] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[15] = (double) (ny)*(double) (nz);
-	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[19] = (double) (nx)*(double) (nz);
-	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[21] = (double) (nx)*(double) (nz);
-	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[23] = (double) (nx)*(double) (nz);
-	counts[24] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[25] = (double) (nx)*(double) (nz);
-	counts[26] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[27] = (double) (nx)*(double) (nz);
-	counts[28] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[29] = (double) (nx)*(double) (nz);
-	counts[30] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[31] = (double) (nx)*(double) (nz);
-	counts[32] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[33] = (double) (nx)*(double) (ny);
-	counts[34] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[35] = (double) (nx)*(double) (ny);
-	counts[36] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[37] = (double) (nx)*(double) (ny);
-	counts[38] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[39] = (double) (nx)*(double) (ny);
-	counts[40] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[41] = (double) (nx)*(double) (ny);
-	counts[42] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[43] = (double) (nx)*(double) (ny);
-	counts[44] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[45] = (double) (nx)*(double) (ny);
-	counts[46] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[47] = (double) (nx)*(double) (ny);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc heat_cube_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
-	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 51,
-	.params = heat_cube_params,
-	.arrays = heat_cube_isl_arrays,
-	.children = NULL,
-	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.has_loop = true,
-	.extents = heat_cube_isl_extents,
-	.assumption = NULL,
-	.suits = heat_cube_isl_suits,
-	.kernel = heat_cube_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 24, .work = heat_cube_isl_work, .count = heat_cube_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc heat_cube_description;
 
 static const pmg_pipeline_desc *const heat_cube_candidates[] = {
 	&heat_cube_description,
 	&heat_cube_flat_description,
 	&heat_cube_narrow_description,
-	&heat_cube_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -2354,7 +1820,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 52,
+	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 59,
 	.params = heat_cube_params,
 	.arrays = heat_cube_arrays,
 	.children = NULL,
@@ -2364,7 +1830,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.assumption = NULL,
 	.suits = heat_cube_suits,
 	.kernel = heat_cube_kernel,
-	.n_candidates = 4, .candidates = heat_cube_candidates,
+	.n_candidates = 3, .candidates = heat_cube_candidates,
 	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
 	.is_ordered = true,
 	.plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

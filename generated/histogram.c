@@ -8,6 +8,8 @@
  * - parallel of count: atomic (not owner, private copies); iterations of 'p' may update the same
  *   cell of 'count', histogram.pmg:9
  * - vector of count: simd (not scalar); iterations of 'i' are independent, histogram.pmg:7
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, histogram.pmg:4
  *
  * Pipeline histogram with partition count by private (threads that add to copies of 'count' do not
  *     wait):
@@ -27,6 +29,8 @@
  *   cell of 'mass', histogram.pmg:22
  * - vector of bin: simd (not scalar); iterations of 'i' are independent, histogram.pmg:20
  * - vector of mass: simd (not scalar); iterations of 'i' are independent, histogram.pmg:18
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, histogram.pmg:13
  *
  * Pipeline weighted_histogram with partition mass by private (threads that add to copies of 'mass'
  *     do not wait):
@@ -53,12 +57,12 @@ static pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	int64_t *restrict count = plan->data[1];
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nLevels, (double) nLevels))
 	for (int64_t i = 0; i < nLevels; i++) {
 		count[i] = 0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nPixels, (double) nPixels))
 	for (int64_t p = 0; p < nPixels; p++) {
 		const int64_t level_p = level[p];
 		#pragma omp atomic
@@ -81,12 +85,12 @@ static pmg_status histogram_count_private_kernel(pmg_plan *plan, const void *arg
 	int64_t *restrict count_private = plan->data[2];
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nLevels, (double) nLevels))
 	for (int64_t i = 0; i < nLevels; i++) {
 		count[i] = 0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 24.0*(double) nPixels, INFINITY))
 	{
 		int64_t *count_own = count_private + pmg_thread()*nLevels;
 		#pragma omp simd
@@ -171,7 +175,7 @@ static void histogram_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc histogram_work[] = {
 	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
 static void histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -223,7 +227,8 @@ static void histogram_count_private_extents(const void *arguments, int64_t *exte
 
 static const pmg_work_desc histogram_count_private_work[] = {
 	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .is_shared = true },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "count.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void histogram_count_private_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -236,6 +241,8 @@ static void histogram_count_private_count(const pmg_plan *plan, const void *argu
 	counts[1] = 1.0;
 	counts[2] = (double) (nPixels);
 	counts[3] = 1.0;
+	counts[4] = plan->threads*(double) (nLevels);
+	counts[5] = plan->threads;
 	(void) plan;
 }
 
@@ -252,14 +259,14 @@ static const pmg_pipeline_desc histogram_count_private_description = {
 	.assumption = NULL,
 	.kernel = histogram_count_private_kernel,
 	.choice = "partition count by private",
-	.n_work = 2, .work = histogram_count_private_work, .count = histogram_count_private_count,
+	.n_work = 3, .work = histogram_count_private_work, .count = histogram_count_private_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_work_desc histogram_serial_work[] = {
 	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1 },
+	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
 static void histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -373,18 +380,18 @@ static pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argument
 	 *     func bin[i in 0..n] : index(nBins)
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 24.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nBins, (double) nBins))
 	for (int64_t i = 0; i < nBins; i++) {
 		mass[i] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 32.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		const int64_t bin_i = bin[i];
 		if (bin_i < 0 || bin_i >= nBins) {
@@ -418,18 +425,18 @@ static pmg_status weighted_histogram_mass_private_kernel(pmg_plan *plan, const v
 	 *     func bin[i in 0..n] : index(nBins)
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 24.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nBins, (double) nBins))
 	for (int64_t i = 0; i < nBins; i++) {
 		mass[i] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 32.0*(double) n, INFINITY))
 	{
 		double *mass_own = mass_private + pmg_thread()*nBins;
 		#pragma omp simd
@@ -550,7 +557,7 @@ static void weighted_histogram_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc weighted_histogram_work[] = {
 	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .atomics = 1, .is_shared = true },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
 static void weighted_histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -627,7 +634,8 @@ static void weighted_histogram_mass_private_extents(const void *arguments, int64
 static const pmg_work_desc weighted_histogram_mass_private_work[] = {
 	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .is_shared = true },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "mass.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void weighted_histogram_mass_private_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -642,6 +650,8 @@ static void weighted_histogram_mass_private_count(const pmg_plan *plan, const vo
 	counts[3] = 1.0;
 	counts[4] = (double) (n);
 	counts[5] = 1.0;
+	counts[6] = plan->threads*(double) (nBins);
+	counts[7] = plan->threads;
 	(void) plan;
 }
 
@@ -658,7 +668,7 @@ static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
 	.assumption = weighted_histogram_assumption,
 	.kernel = weighted_histogram_mass_private_kernel,
 	.choice = "partition mass by private",
-	.n_work = 3, .work = weighted_histogram_mass_private_work, .count = weighted_histogram_mass_private_count,
+	.n_work = 4, .work = weighted_histogram_mass_private_work, .count = weighted_histogram_mass_private_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -666,7 +676,7 @@ static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
 static const pmg_work_desc weighted_histogram_serial_work[] = {
 	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_vector = true },
 	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1 },
+	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
 static void weighted_histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)

@@ -13,17 +13,12 @@
  *   jacobi.pmg:17
  * - parallel of v: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   jacobi.pmg:14
- * - parallel of next change: serial (not parallel); the loop over 'i': a minimum or maximum that
- *   lets NaN through is computed in order, jacobi.pmg:17
- * - parallel of next change: serial (not parallel); the loop over 'j': a minimum or maximum that
- *   lets NaN through is computed in order, jacobi.pmg:17
+ * - parallel of next change: parallel (not serial); the loop over 'i' ends in a reduction of the
+ *   threads' sums, jacobi.pmg:17
  * - vector of v: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:14
- *
- * Pipeline jacobi with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of jacobi: textual (not isl); isl has no proposal whose loops are dims, jacobi.pmg:4
- * - parallel of next u: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   jacobi.pmg:16
- * - vector of next u: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:16
+ * - vector of next change: simd (not scalar); iterations of 'j' are independent, jacobi.pmg:17
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, jacobi.pmg:4
  */
 #include "jacobi.h"
 
@@ -60,7 +55,7 @@ static void jacobi_compute_body(pmg_plan *plan, const jacobi_args *args)
 	 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
 	 */
 	/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 25.0*(double) (nx - 2)*(double) (ny - 2), (double) (nx - 2)))
 	for (int64_t i = 1; i < nx - 1; i++) {
 		#pragma omp simd
 		for (int64_t j = 1; j < ny - 1; j++) {
@@ -73,9 +68,11 @@ static void jacobi_compute_body(pmg_plan *plan, const jacobi_args *args)
 	 *     next change = max(i in 1..nx-1, j in 1..ny-1) abs(v[i,j] - u[i,j]);
 	 */
 	double largest = -INFINITY;
+	#pragma omp parallel for schedule(static) reduction(pmg_max:largest) num_threads(pmg_team(plan, 8.0*(double) (nx - 2)*(double) (ny - 2), (double) (nx - 2)))
 	for (int64_t i = 1; i < nx - 1; i++) {
+		#pragma omp simd reduction(pmg_max:largest)
 		for (int64_t j = 1; j < ny - 1; j++) {
-			largest = pmg_max_f64(largest, fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]));
+			largest = pmg_max_f64(fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]), largest);
 		}
 	}
 	change[0] = largest;
@@ -108,93 +105,6 @@ static pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	}
 
 	jacobi_compute_epilogue(plan);
-
-	return PMG_OK;
-}
-
-/* ---- jacobi: --schedule=isl ---- */
-
-static void jacobi_isl_compute_prologue(pmg_plan *plan, bool starts)
-{
-	double *restrict change = plan->data[3];
-
-	/* state change : f64 = inf;    (jacobi.pmg:11) */
-	if (starts) {
-		change[0] = INFINITY;
-	}
-}
-
-static void jacobi_isl_compute_body(pmg_plan *plan, const jacobi_args *args)
-{
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const double h = args->h;
-	const double *restrict f = plan->data[0];
-	const double *restrict u = plan->data[1];
-	double *restrict change = plan->data[3];
-	double *restrict v = plan->data[4];
-	double *restrict u_next = plan->data[5];
-
-	/* jacobi.pmg:14
-	 *     func v[i in 1..nx-1, j in 1..ny-1] : f64
-	 *         = 0.25*(u[i-1,j] + u[i+1,j] + u[i,j-1] + u[i,j+1] + h*h*f[i,j]);
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t i = 1; i < nx - 1; i++) {
-		#pragma omp simd
-		for (int64_t j = 1; j < ny - 1; j++) {
-			v[(i - 1)*(ny - 2) + j - 1] = 0.25*(u[(i - 1)*ny + j] + u[(i + 1)*ny + j] + u[i*ny + j - 1] + u[i*ny + j + 1] + h*h*f[i*ny + j]);
-		}
-	}
-
-	/* next u[i,j] = v[i,j] for i in 1..nx-1, j in 1..ny-1;    (jacobi.pmg:16) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t i = 1; i < nx - 1; i++) {
-		#pragma omp simd
-		for (int64_t j = 1; j < ny - 1; j++) {
-			u_next[i*ny + j] = v[(i - 1)*(ny - 2) + j - 1];
-		}
-	}
-
-	/* jacobi.pmg:17
-	 *     next change = max(i in 1..nx-1, j in 1..ny-1) abs(v[i,j] - u[i,j]);
-	 */
-	double largest = -INFINITY;
-	for (int64_t i = 1; i < nx - 1; i++) {
-		for (int64_t j = 1; j < ny - 1; j++) {
-			largest = pmg_max_f64(largest, fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]));
-		}
-	}
-	change[0] = largest;
-}
-
-static void jacobi_isl_compute_epilogue(pmg_plan *plan)
-{
-	double *restrict lastChange = plan->data[2];
-	const double *restrict change = plan->data[3];
-
-	/* lastChange = change;    (jacobi.pmg:19) */
-	lastChange[0] = change[0];
-}
-
-static pmg_status jacobi_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const jacobi_args *args = arguments;
-	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t maxIter = args->maxIter;
-	const double tol = args->tol;
-	const double *change = plan->data[3];
-
-	jacobi_isl_compute_prologue(plan, starts);
-
-	pmg_keep(plan, 1, 5);
-	for (int64_t it = pmg_loop_begin(plan, control, 0);
-	     pmg_loop_next(plan, control, it, maxIter, change[0] < tol); it++) {
-		jacobi_isl_compute_body(plan, args);
-		pmg_swap(plan, 1, 5);
-	}
-
-	jacobi_isl_compute_epilogue(plan);
 
 	return PMG_OK;
 }
@@ -255,97 +165,6 @@ static void jacobi_extents(const void *arguments, int64_t *extents)
 	extents[7] = ny;
 }
 
-static const pmg_work_desc jacobi_work[] = {
-	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
-	{ "v", .flops = 7, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "change.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "change.max", .flops = 3, .bytes = 16, .row_bytes = 0, .fetches = 0 },
-	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
-	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
-};
-
-static void jacobi_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const jacobi_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-
-	counts[0] = 1.0;
-	counts[1] = 1.0;
-	counts[2] = (double) (nx - 2)*(double) (ny - 2);
-	counts[3] = (double) (nx - 2);
-	counts[4] = (double) (nx - 2)*(double) (ny - 2);
-	counts[5] = (double) (nx - 2);
-	counts[6] = 1.0;
-	counts[7] = 1.0;
-	counts[8] = (double) (nx - 2)*(double) (ny - 2);
-	counts[9] = (double) (nx - 2);
-	counts[10] = 1.0;
-	counts[11] = 1.0;
-	counts[12] = 1.0;
-	counts[13] = 1.0;
-	(void) plan;
-}
-
-static const pmg_work_desc jacobi_isl_work[] = {
-	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
-	{ "v", .flops = 7, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.next", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "change.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0 },
-	{ "change.max", .flops = 3, .bytes = 16, .row_bytes = 0, .fetches = 0 },
-	{ "change", .flops = 0, .bytes = 0, .row_bytes = 8, .fetches = 0 },
-	{ "lastChange", .flops = 0, .bytes = 0, .row_bytes = 16, .fetches = 0 },
-};
-
-static void jacobi_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const jacobi_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-
-	counts[0] = 1.0;
-	counts[1] = 1.0;
-	counts[2] = (double) (nx - 2)*(double) (ny - 2);
-	counts[3] = (double) (nx - 2);
-	counts[4] = (double) (nx - 2)*(double) (ny - 2);
-	counts[5] = (double) (nx - 2);
-	counts[6] = 1.0;
-	counts[7] = 1.0;
-	counts[8] = (double) (nx - 2)*(double) (ny - 2);
-	counts[9] = (double) (nx - 2);
-	counts[10] = 1.0;
-	counts[11] = 1.0;
-	counts[12] = 1.0;
-	counts[13] = 1.0;
-	(void) plan;
-}
-
-static const pmg_pipeline_desc jacobi_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
-	.args_size = sizeof(jacobi_args),
-	.n_params = 5, .n_arrays = 6, .n_children = 0, .n_extents = 8,
-	.params = jacobi_params,
-	.arrays = jacobi_arrays,
-	.children = NULL,
-	.has_loop = true,
-	.extents = jacobi_extents,
-	.assumption = NULL,
-	.kernel = jacobi_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 7, .work = jacobi_isl_work, .count = jacobi_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
-static const pmg_pipeline_desc jacobi_description;
-
-static const pmg_pipeline_desc *const jacobi_candidates[] = {
-	&jacobi_description,
-	&jacobi_isl_description,
-};
-
 /* Loaders do not know the type of the arguments. */
 static pmg_status jacobi_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -364,9 +183,6 @@ static const pmg_pipeline_desc jacobi_description = {
 	.extents = jacobi_extents,
 	.assumption = NULL,
 	.kernel = jacobi_kernel,
-	.n_candidates = 2, .candidates = jacobi_candidates,
-	.n_work = 7, .work = jacobi_work, .count = jacobi_count,
-	.is_ordered = true,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 

@@ -20,6 +20,10 @@
  * - vector of Y: simd (not scalar); iterations of 't' are independent, life_dsc_written.pmg:12
  * - skip of Y: zeros (not none); 'Y.sum' is a factor of what the loop over 't' adds,
  *   life_dsc_written.pmg:11
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, life_dsc_written.pmg:2
+ * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
+ *   'renumber by fiber' fits nothing here, life_dsc_written.pmg:2
  *
  * Pipeline life_dsc_written with renumber PHI by fiber (neighbours use neighbouring cells, where
  *     there are more than a cache holds):
@@ -41,10 +45,6 @@
  *   life_dsc_written.pmg:9
  * - parallel of Y: team (not atomic, serial); threads share 't', which no cell of 'Y' leaves, and
  *   each runs all of 'k', life_dsc_written.pmg:12
- *
- * Pipeline life_dsc_written with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of life_dsc_written: textual (not isl); isl has no proposal whose loops are dims,
- *   life_dsc_written.pmg:2
  *
  * Pipeline life_dsc_written with renumber PHI by fiber, restructure PHI by voxel (neighbours use
  *     neighbouring cells, where there are more than a cache holds; a product for each point, where
@@ -72,7 +72,9 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 	const life_dsc_written_args *args = arguments;
 	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -92,7 +94,7 @@ static pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments,
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) nTheta + 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_chunks))
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -142,7 +144,7 @@ static void life_dsc_written_renumber_fiber_compute_w_renumbered(pmg_plan *plan,
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -153,7 +155,9 @@ static void life_dsc_written_renumber_fiber_compute_Y(pmg_plan *plan, const life
 {
 	pmg_live_points(plan, 0, 16, 14, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
@@ -173,7 +177,7 @@ static void life_dsc_written_renumber_fiber_compute_Y(pmg_plan *plan, const life
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) nTheta + 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_chunks))
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -225,6 +229,7 @@ static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, cons
 	const life_dsc_written_args *args = arguments;
 	pmg_live_points(plan, 0, 6, 12, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -245,7 +250,7 @@ static pmg_status life_dsc_written_restructure_voxel_kernel(pmg_plan *plan, cons
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) nTheta + 24.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_chunks))
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -296,7 +301,7 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 	for (int64_t voxel = 0; voxel < nVoxels; voxel++) {
 		#pragma omp simd
 		for (int64_t t = 0; t < nTheta; t++) {
@@ -304,11 +309,12 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 		}
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
-		const int64_t t_end = (part + 1)*nTheta/plan->threads;
+	const int threads = pmg_team(plan, 12.0*(double) nCoeffs*(double) nTheta, INFINITY);
+	#pragma omp parallel for schedule(static) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		const int64_t t_end = (part + 1)*nTheta/threads;
 
-		for (int64_t t_begin = part*nTheta/plan->threads; t_begin < t_end; t_begin += 16384) {
+		for (int64_t t_begin = part*nTheta/threads; t_begin < t_end; t_begin += 16384) {
 			const int64_t t_stop = pmg_min_i64(t_begin + 16384, t_end);
 
 			for (int64_t k = 0; k < nCoeffs; k++) {
@@ -327,82 +333,6 @@ static pmg_status life_dsc_written_restructure_none_kernel(pmg_plan *plan, const
 	return PMG_OK;
 }
 
-/* ---- life_dsc_written: --schedule=isl ---- */
-
-static void life_dsc_written_isl_compute_Y(pmg_plan *plan, const life_dsc_written_args *args)
-{
-	pmg_live_points(plan, 0, 6, 13, pmg_is_finite(plan, 4));
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_chunks = plan->sizes[1];
-	const double *restrict D = plan->data[4];
-	const bool D_is_finite = pmg_is_finite(plan, 4);
-	const double *restrict w = plan->data[6];
-	double *restrict Y = plan->data[7];
-	const int32_t *restrict PHI_run_offsets = plan->data[8];
-	const int32_t *restrict PHI_offsets = plan->data[9];
-	const int32_t *restrict PHI_chunk_offsets = plan->data[10];
-	const int32_t *restrict PHI_voxel_order = plan->data[11];
-	const void *restrict PHI_run_atom = plan->data[12];
-	const int32_t *restrict PHI_sorted_fiber = plan->data[13];
-	const double *restrict PHI_sorted_value = plan->data[14];
-
-	/* life_dsc_written.pmg:11
-	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
-	 *         for k in 0..nCoeffs, t in 0..nTheta;
-	 */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
-		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
-		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-		for (int64_t place = chunk_begin; place < chunk_end; place++) {
-			const int64_t voxel = PHI_voxel_order[place];
-			#pragma omp simd
-			for (int64_t t = 0; t < nTheta; t++) {
-				Y[voxel*nTheta + t] = 0.0;
-			}
-		}
-	}
-
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
-		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
-		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
-		for (int64_t place = chunk_begin; place < chunk_end; place++) {
-			const int64_t voxel = PHI_voxel_order[place];
-			const int64_t voxel_begin = PHI_offsets[place];
-			const int64_t voxel_end = PHI_offsets[place + 1];
-			for (int64_t run = voxel_begin; run < voxel_end; run++) {
-				const int64_t atom = pmg_index_at(PHI_run_atom, nAtoms, run);
-				const int64_t run_begin = PHI_run_offsets[run];
-				const int64_t run_end = PHI_run_offsets[run + 1];
-				double sum = 0.0;
-				for (int64_t k = run_begin; k < run_end; k++) {
-					const int64_t fiber = PHI_sorted_fiber[k];
-					PMG_FETCH(w, PHI_sorted_fiber, k);
-					sum += w[fiber]*PHI_sorted_value[k];
-				}
-				if (sum != 0.0 || !D_is_finite) {
-					#pragma omp simd
-					for (int64_t t = 0; t < nTheta; t++) {
-						Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-					}
-				}
-			}
-		}
-	}
-}
-
-static pmg_status life_dsc_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const life_dsc_written_args *args = arguments;
-
-	life_dsc_written_isl_compute_Y(plan, args);
-
-	(void) control;
-	return PMG_OK;
-}
-
 /* ---- life_dsc_written: renumber PHI by fiber, restructure PHI by voxel ---- */
 
 static void life_dsc_written_renumber_fiber_restructure_voxel_compute_w_renumbered(pmg_plan *plan, const life_dsc_written_args *args)
@@ -416,7 +346,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_compute_w_renumber
 	 *     reduce Y[PHI.voxel[k], t] += D[PHI.atom[k], t] * w[PHI.fiber[k]] * PHI.value[k]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
@@ -427,6 +357,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_compute_Y(pmg_plan
 {
 	pmg_live_points(plan, 0, 15, 13, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
 	const int64_t nCoeffs = args->nCoeffs;
@@ -447,7 +378,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_compute_Y(pmg_plan
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	if (nFibers + nTheta >= 1 && nAtoms + nTheta >= 1 && nTheta + nCoeffs >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) nTheta + 24.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_chunks))
 		for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -621,7 +552,7 @@ static const pmg_work_desc life_dsc_written_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void life_dsc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -784,9 +715,9 @@ static void life_dsc_written_renumber_fiber_extents(const void *arguments, int64
 static const pmg_work_desc life_dsc_written_renumber_fiber_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void life_dsc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -950,7 +881,7 @@ static void life_dsc_written_restructure_voxel_extents(const void *arguments, in
 static const pmg_work_desc life_dsc_written_restructure_voxel_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void life_dsc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1101,52 +1032,6 @@ static const pmg_pipeline_desc life_dsc_written_restructure_none_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_work_desc life_dsc_written_isl_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
-};
-
-static void life_dsc_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_written_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_runs = plan->sizes[0];
-	const int64_t PHI_chunks = plan->sizes[1];
-
-	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
-	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
-	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
-	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc life_dsc_written_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc_written", .source = "life_dsc_written.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_written_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
-	.params = life_dsc_written_params,
-	.arrays = life_dsc_written_arrays,
-	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_written_restructurings,
-	.has_loop = false,
-	.extents = life_dsc_written_extents,
-	.assumption = NULL,
-	.kernel = life_dsc_written_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 4, .work = life_dsc_written_isl_work, .count = life_dsc_written_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_array_desc life_dsc_written_renumber_fiber_restructure_voxel_arrays[] = {
 	[0] = {
 		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
@@ -1280,8 +1165,8 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_extents(const void
 static const pmg_work_desc life_dsc_written_renumber_fiber_restructure_voxel_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void life_dsc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1330,7 +1215,6 @@ static const pmg_pipeline_desc *const life_dsc_written_candidates[] = {
 	&life_dsc_written_renumber_fiber_description,
 	&life_dsc_written_restructure_voxel_description,
 	&life_dsc_written_restructure_none_description,
-	&life_dsc_written_isl_description,
 	&life_dsc_written_renumber_fiber_restructure_voxel_description,
 };
 
@@ -1353,7 +1237,7 @@ static const pmg_pipeline_desc life_dsc_written_description = {
 	.extents = life_dsc_written_extents,
 	.assumption = NULL,
 	.kernel = life_dsc_written_kernel,
-	.n_candidates = 6, .candidates = life_dsc_written_candidates,
+	.n_candidates = 5, .candidates = life_dsc_written_candidates,
 	.n_work = 4, .work = life_dsc_written_work, .count = life_dsc_written_count,
 	.is_ordered = true,
 	.plan = life_dsc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -17,6 +17,8 @@
  *   each thread has a copy, and the copies are added in the order of the threads, life_wc.pmg:12
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc.pmg:10
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc.pmg:12
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, life_wc.pmg:3
  * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
  *   'renumber by fiber' fits nothing here, life_wc.pmg:3
  *
@@ -73,8 +75,11 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 {
 	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -89,12 +94,12 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	double *restrict w_private = plan->data[15];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1), INFINITY))
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -147,8 +152,11 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 {
 	const life_wc_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -165,17 +173,17 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 	double *restrict w_renumbered_private = plan->data[17];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1), INFINITY))
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -218,7 +226,7 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -233,8 +241,10 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -248,12 +258,12 @@ static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *a
 	double *restrict w_private = plan->data[14];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 48.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, INFINITY))
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -312,12 +322,12 @@ static pmg_status life_wc_restructure_none_kernel(pmg_plan *plan, const void *ar
 	double *restrict w = plan->data[7];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 12.0*(double) nCoeffs*(double) nTheta, (double) nCoeffs))
 	for (int64_t k = 0; k < nCoeffs; k++) {
 		const int64_t fiber = PHI_fiber[k];
 		const int64_t atom = PHI_atom[k];
@@ -340,8 +350,10 @@ static pmg_status life_wc_restructure_none_kernel(pmg_plan *plan, const void *ar
 static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -357,17 +369,17 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 	double *restrict w_renumbered_private = plan->data[16];
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 48.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, INFINITY))
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -405,7 +417,7 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -556,9 +568,10 @@ static void life_wc_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc life_wc_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -579,6 +592,8 @@ static void life_wc_count(const pmg_plan *plan, const void *arguments, double *c
 	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[8] = plan->threads*(double) (nFibers);
+	counts[9] = plan->threads;
 	(void) plan;
 }
 
@@ -729,11 +744,12 @@ static void life_wc_renumber_fiber_extents(const void *arguments, int64_t *exten
 
 static const pmg_work_desc life_wc_renumber_fiber_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -758,6 +774,8 @@ static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *argum
 	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[12] = plan->threads*(double) (nFibers);
+	counts[13] = plan->threads;
 	(void) plan;
 }
 
@@ -775,7 +793,7 @@ static const pmg_pipeline_desc life_wc_renumber_fiber_description = {
 	.assumption = NULL,
 	.kernel = life_wc_renumber_fiber_kernel,
 	.choice = "renumber PHI by fiber",
-	.n_work = 6, .work = life_wc_renumber_fiber_work, .count = life_wc_renumber_fiber_count,
+	.n_work = 7, .work = life_wc_renumber_fiber_work, .count = life_wc_renumber_fiber_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -906,9 +924,10 @@ static void life_wc_restructure_voxel_extents(const void *arguments, int64_t *ex
 
 static const pmg_work_desc life_wc_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -928,6 +947,8 @@ static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *ar
 	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[8] = plan->threads*(double) (nFibers);
+	counts[9] = plan->threads;
 	(void) plan;
 }
 
@@ -945,7 +966,7 @@ static const pmg_pipeline_desc life_wc_restructure_voxel_description = {
 	.assumption = NULL,
 	.kernel = life_wc_restructure_voxel_kernel,
 	.choice = "restructure PHI by voxel",
-	.n_work = 4, .work = life_wc_restructure_voxel_work, .count = life_wc_restructure_voxel_count,
+	.n_work = 5, .work = life_wc_restructure_voxel_work, .count = life_wc_restructure_voxel_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1201,11 +1222,12 @@ static void life_wc_renumber_fiber_restructure_voxel_extents(const void *argumen
 
 static const pmg_work_desc life_wc_renumber_fiber_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1229,6 +1251,8 @@ static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan,
 	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[12] = plan->threads*(double) (nFibers);
+	counts[13] = plan->threads;
 	(void) plan;
 }
 
@@ -1246,7 +1270,7 @@ static const pmg_pipeline_desc life_wc_renumber_fiber_restructure_voxel_descript
 	.assumption = NULL,
 	.kernel = life_wc_renumber_fiber_restructure_voxel_kernel,
 	.choice = "renumber PHI by fiber, restructure PHI by voxel",
-	.n_work = 6, .work = life_wc_renumber_fiber_restructure_voxel_work, .count = life_wc_renumber_fiber_restructure_voxel_count,
+	.n_work = 7, .work = life_wc_renumber_fiber_restructure_voxel_work, .count = life_wc_renumber_fiber_restructure_voxel_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1281,7 +1305,7 @@ static const pmg_pipeline_desc life_wc_description = {
 	.assumption = NULL,
 	.kernel = life_wc_kernel,
 	.n_candidates = 5, .candidates = life_wc_candidates,
-	.n_work = 4, .work = life_wc_work, .count = life_wc_count,
+	.n_work = 5, .work = life_wc_work, .count = life_wc_count,
 	.is_ordered = true,
 	.plan = life_wc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -19,6 +19,8 @@
  *   life_wc_written.pmg:12
  * - vector of w: simd (not scalar); iterations of 'fiber' are independent, life_wc_written.pmg:9
  * - vector of w: simd (not scalar); iterations of 't' are independent, life_wc_written.pmg:12
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, life_wc_written.pmg:2
  * - candidates of renumber PHI by fiber, restructure PHI by none: left out (not compiled);
  *   'renumber by fiber' fits nothing here, life_wc_written.pmg:2
  *
@@ -77,8 +79,11 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 {
 	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -96,12 +101,12 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1), INFINITY))
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -154,8 +159,11 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 {
 	const life_wc_written_args *args = arguments;
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_runs = plan->sizes[0];
 	const int64_t PHI_chunks = plan->sizes[1];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -175,17 +183,17 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1), INFINITY))
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -228,7 +236,7 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -243,8 +251,10 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 static pmg_status life_wc_written_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -261,12 +271,12 @@ static pmg_status life_wc_written_restructure_voxel_kernel(pmg_plan *plan, const
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 48.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, INFINITY))
 	{
 		double *w_own = w_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -328,12 +338,12 @@ static pmg_status life_wc_written_restructure_none_kernel(pmg_plan *plan, const 
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 12.0*(double) nCoeffs*(double) nTheta, (double) nCoeffs))
 	for (int64_t k = 0; k < nCoeffs; k++) {
 		const int64_t fiber = PHI_fiber[k];
 		const int64_t atom = PHI_atom[k];
@@ -356,8 +366,10 @@ static pmg_status life_wc_written_restructure_none_kernel(pmg_plan *plan, const 
 static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_written_args *args = arguments;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_chunks = plan->sizes[0];
 	const double *restrict D = plan->data[4];
 	const double *restrict Y = plan->data[6];
@@ -376,17 +388,17 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 	 *     reduce w[PHI.fiber[k]] += PHI.value[k] * D[PHI.atom[k], t] * Y[PHI.voxel[k], t]
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		w[fiber] = 0.0;
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 48.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1) + 5.0*(double) PHI_chunks*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) nTheta, INFINITY))
 	{
 		double *w_renumbered_own = w_renumbered_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -424,7 +436,7 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 		}
 	}
 
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
 	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
@@ -575,9 +587,10 @@ static void life_wc_written_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc life_wc_written_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -598,6 +611,8 @@ static void life_wc_written_count(const pmg_plan *plan, const void *arguments, d
 	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[8] = plan->threads*(double) (nFibers);
+	counts[9] = plan->threads;
 	(void) plan;
 }
 
@@ -748,11 +763,12 @@ static void life_wc_written_renumber_fiber_extents(const void *arguments, int64_
 
 static const pmg_work_desc life_wc_written_renumber_fiber_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_written_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -777,6 +793,8 @@ static void life_wc_written_renumber_fiber_count(const pmg_plan *plan, const voi
 	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
+	counts[12] = plan->threads*(double) (nFibers);
+	counts[13] = plan->threads;
 	(void) plan;
 }
 
@@ -794,7 +812,7 @@ static const pmg_pipeline_desc life_wc_written_renumber_fiber_description = {
 	.assumption = NULL,
 	.kernel = life_wc_written_renumber_fiber_kernel,
 	.choice = "renumber PHI by fiber",
-	.n_work = 6, .work = life_wc_written_renumber_fiber_work, .count = life_wc_written_renumber_fiber_count,
+	.n_work = 7, .work = life_wc_written_renumber_fiber_work, .count = life_wc_written_renumber_fiber_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -925,9 +943,10 @@ static void life_wc_written_restructure_voxel_extents(const void *arguments, int
 
 static const pmg_work_desc life_wc_written_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_written_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -947,6 +966,8 @@ static void life_wc_written_restructure_voxel_count(const pmg_plan *plan, const 
 	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[8] = plan->threads*(double) (nFibers);
+	counts[9] = plan->threads;
 	(void) plan;
 }
 
@@ -964,7 +985,7 @@ static const pmg_pipeline_desc life_wc_written_restructure_voxel_description = {
 	.assumption = NULL,
 	.kernel = life_wc_written_restructure_voxel_kernel,
 	.choice = "restructure PHI by voxel",
-	.n_work = 4, .work = life_wc_written_restructure_voxel_work, .count = life_wc_written_restructure_voxel_count,
+	.n_work = 5, .work = life_wc_written_restructure_voxel_work, .count = life_wc_written_restructure_voxel_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1220,11 +1241,12 @@ static void life_wc_written_renumber_fiber_restructure_voxel_extents(const void 
 
 static const pmg_work_desc life_wc_written_renumber_fiber_restructure_voxel_work[] = {
 	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .is_shared = true },
+	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void life_wc_written_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1248,6 +1270,8 @@ static void life_wc_written_renumber_fiber_restructure_voxel_count(const pmg_pla
 	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
 	counts[10] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
 	counts[11] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
+	counts[12] = plan->threads*(double) (nFibers);
+	counts[13] = plan->threads;
 	(void) plan;
 }
 
@@ -1265,7 +1289,7 @@ static const pmg_pipeline_desc life_wc_written_renumber_fiber_restructure_voxel_
 	.assumption = NULL,
 	.kernel = life_wc_written_renumber_fiber_restructure_voxel_kernel,
 	.choice = "renumber PHI by fiber, restructure PHI by voxel",
-	.n_work = 6, .work = life_wc_written_renumber_fiber_restructure_voxel_work, .count = life_wc_written_renumber_fiber_restructure_voxel_count,
+	.n_work = 7, .work = life_wc_written_renumber_fiber_restructure_voxel_work, .count = life_wc_written_renumber_fiber_restructure_voxel_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1300,7 +1324,7 @@ static const pmg_pipeline_desc life_wc_written_description = {
 	.assumption = NULL,
 	.kernel = life_wc_written_kernel,
 	.n_candidates = 5, .candidates = life_wc_written_candidates,
-	.n_work = 4, .work = life_wc_written_work, .count = life_wc_written_count,
+	.n_work = 5, .work = life_wc_written_work, .count = life_wc_written_count,
 	.is_ordered = true,
 	.plan = life_wc_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

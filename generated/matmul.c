@@ -9,18 +9,20 @@
  *   matmul.pmg:8
  * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:8
  * - blas_idioms of C: gemm (not loops); called from 512 products on, matmul.pmg:8
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, matmul.pmg:2
  *
  * Pipeline matmul_written:
+ * - interchange of C: i, l, j (not i, j, l); loops in this order: neighbouring values stand next to
+ *   each other, matmul.pmg:17
  * - schedule of matmul_written: textual (not isl); values are computed in the order of their need,
  *   matmul.pmg:11
- * - accumulate of C: register (not memory); the loop over 'l' does not move the target,
- *   matmul.pmg:17
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:15
  * - parallel of C: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   matmul.pmg:17
  * - vector of C: simd (not scalar); iterations of 'j' are independent, matmul.pmg:15
- * - vector of C: simd (not scalar); iterations of 'l' are independent, matmul.pmg:17
+ * - vector of C: simd (not scalar); iterations of 'j' are independent, matmul.pmg:17
  * - blas_idioms of C: gemm (not loops); called from 512 products on, matmul.pmg:17
  *
  * Pipeline matmul_written with --schedule=isl (loops that isl fuses read their data once):
@@ -53,7 +55,7 @@ static pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 0.0, C, m, plan->threads);
 	} else {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) n*(double) m + 5.0*(double) n*(double) m*(double) k, (double) n))
 		for (int64_t i = 0; i < n; i++) {
 			for (int64_t j = 0; j < m; j++) {
 				double matmul = 0.0;
@@ -177,7 +179,7 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	/* matmul.pmg:17
 	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) n*(double) m, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < m; j++) {
@@ -188,15 +190,13 @@ static pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, p
 	if (pmg_blas_takes_3(512, n, m, k, k, m, m)) {
 		pmg_cblas_dgemm(PMG_NO_TRANS, PMG_NO_TRANS, n, m, k, 1.0, A, k, B, m, 1.0, C, m, plan->threads);
 	} else {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 7.0*(double) n*(double) k*(double) m, (double) n))
 		for (int64_t i = 0; i < n; i++) {
-			for (int64_t j = 0; j < m; j++) {
-				double sum = 0.0;
-				#pragma omp simd reduction(+:sum)
-				for (int64_t l = 0; l < k; l++) {
-					sum += A[i*k + l]*B[l*m + j];
+			for (int64_t l = 0; l < k; l++) {
+				#pragma omp simd
+				for (int64_t j = 0; j < m; j++) {
+					C[i*m + j] += A[i*k + l]*B[l*m + j];
 				}
-				C[i*m + j] += sum;
 			}
 		}
 	}
@@ -220,7 +220,7 @@ static pmg_status matmul_written_isl_kernel(pmg_plan *plan, const void *argument
 	/* matmul.pmg:17
 	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 56.0*(double) n*(double) m, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t j = 0; j < m; j++) {
 			C[i*m + j] = 0.0;
@@ -290,14 +290,14 @@ static void matmul_written_count(const pmg_plan *plan, const void *arguments, do
 
 	counts[0] = (double) (n)*(double) (m);
 	counts[1] = (double) (n);
-	counts[2] = (double) (n)*(double) (m)*(double) (k);
-	counts[3] = (double) (n)*(double) (m);
+	counts[2] = (double) (n)*(double) (k)*(double) (m);
+	counts[3] = (double) (n)*(double) (k);
 	(void) plan;
 }
 
 static const pmg_work_desc matmul_written_isl_work[] = {
 	{ "C", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .far = 1, .is_shared = true },
 };
 
 static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -309,7 +309,7 @@ static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments
 
 	counts[0] = (double) (n)*(double) (m);
 	counts[1] = (double) (n);
-	counts[2] = (double) (n)*(double) (m)*(double) (k);
+	counts[2] = (double) (n)*(double) (k)*(double) (m);
 	counts[3] = (double) (n)*(double) (m);
 	(void) plan;
 }

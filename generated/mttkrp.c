@@ -12,6 +12,8 @@
  *   mttkrp.pmg:12
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:10
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:12
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, mttkrp.pmg:4
  * - candidates of renumber X by b, restructure X by none: left out (not compiled); 'renumber by b'
  *   fits nothing here, mttkrp.pmg:4
  * - candidates of renumber X by c, restructure X by none: left out (not compiled); 'renumber by c'
@@ -35,9 +37,6 @@
  * - parallel of M: team (not atomic, serial); threads share 'r', which no cell of 'M' leaves, and
  *   each runs all of 'k', mttkrp.pmg:12
  *
- * Pipeline mttkrp with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of mttkrp: textual (not isl); isl has no proposal whose loops are dims, mttkrp.pmg:4
- *
  * Pipeline mttkrp4:
  * - restructure of X: a (not none, another mode); cells of 'M' are updated in one segment each,
  *   mttkrp.pmg:24
@@ -50,6 +49,14 @@
  *   mttkrp.pmg:25
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:22
  * - vector of M: simd (not scalar); iterations of 'r' are independent, mttkrp.pmg:25
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, mttkrp.pmg:15
+ * - candidates of renumber X by b, restructure X by none: left out (not compiled); 'renumber by b'
+ *   fits nothing here, mttkrp.pmg:15
+ * - candidates of renumber X by c, restructure X by none: left out (not compiled); 'renumber by c'
+ *   fits nothing here, mttkrp.pmg:15
+ * - candidates of renumber X by d, restructure X by none: left out (not compiled); 'renumber by d'
+ *   fits nothing here, mttkrp.pmg:15
  *
  * Pipeline mttkrp4 with renumber X by b (neighbours use neighbouring cells, where there are more
  *     than a cache holds):
@@ -74,9 +81,6 @@
  *   mttkrp.pmg:22
  * - parallel of M: team (not atomic, serial); threads share 'r', which no cell of 'M' leaves, and
  *   each runs all of 'k', mttkrp.pmg:25
- *
- * Pipeline mttkrp4 with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of mttkrp4: textual (not isl); isl has no proposal whose loops are dims, mttkrp.pmg:15
  */
 #include "mttkrp.h"
 
@@ -90,6 +94,7 @@
 static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -108,7 +113,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 6.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -141,6 +146,7 @@ static pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -160,7 +166,7 @@ static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nB*(double) rank, (double) nB))
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -170,7 +176,7 @@ static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 6.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -203,6 +209,7 @@ static pmg_status mttkrp_renumber_b_kernel(pmg_plan *plan, const void *arguments
 static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nnz = args->nnz;
@@ -222,7 +229,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nC*(double) rank, (double) nC))
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -232,7 +239,7 @@ static pmg_status mttkrp_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 6.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -279,7 +286,7 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 	/* mttkrp.pmg:12
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nA*(double) rank, (double) nA))
 	for (int64_t a = 0; a < nA; a++) {
 		#pragma omp simd
 		for (int64_t r = 0; r < rank; r++) {
@@ -287,11 +294,12 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
-		const int64_t r_end = (part + 1)*rank/plan->threads;
+	const int threads = pmg_team(plan, 12.0*(double) nnz*(double) rank, INFINITY);
+	#pragma omp parallel for schedule(static) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		const int64_t r_end = (part + 1)*rank/threads;
 
-		for (int64_t r_begin = part*rank/plan->threads; r_begin < r_end; r_begin += 16384) {
+		for (int64_t r_begin = part*rank/threads; r_begin < r_end; r_begin += 16384) {
 			const int64_t r_stop = pmg_min_i64(r_begin + 16384, r_end);
 
 			for (int64_t k = 0; k < nnz; k++) {
@@ -301,60 +309,6 @@ static pmg_status mttkrp_restructure_none_kernel(pmg_plan *plan, const void *arg
 				#pragma omp simd
 				for (int64_t r = r_begin; r < r_stop; r++) {
 					M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r];
-				}
-			}
-		}
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- mttkrp: --schedule=isl ---- */
-
-static pmg_status mttkrp_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-	const double *restrict B = plan->data[4];
-	const double *restrict C = plan->data[5];
-	double *restrict M = plan->data[6];
-	const int32_t *restrict X_offsets = plan->data[7];
-	const int32_t *restrict X_chunk_offsets = plan->data[8];
-	const int32_t *restrict X_sorted_b = plan->data[9];
-	const int32_t *restrict X_sorted_c = plan->data[10];
-	const double *restrict X_sorted_value = plan->data[11];
-
-	/* mttkrp.pmg:12
-	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] for k in 0..nnz, r in 0..rank;
-	 */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-		const int64_t chunk_begin = X_chunk_offsets[chunk];
-		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-		for (int64_t a = chunk_begin; a < chunk_end; a++) {
-			#pragma omp simd
-			for (int64_t r = 0; r < rank; r++) {
-				M[a*rank + r] = 0.0;
-			}
-		}
-	}
-
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-		const int64_t chunk_begin = X_chunk_offsets[chunk];
-		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-		for (int64_t a = chunk_begin; a < chunk_end; a++) {
-			const int64_t a_begin = X_offsets[a];
-			const int64_t a_end = X_offsets[a + 1];
-			for (int64_t k = a_begin; k < a_end; k++) {
-				const int64_t b = X_sorted_b[k];
-				const int64_t c = X_sorted_c[k];
-				double sum = X_sorted_value[k];
-				#pragma omp simd
-				for (int64_t r = 0; r < rank; r++) {
-					M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*sum;
 				}
 			}
 		}
@@ -907,48 +861,6 @@ static const pmg_pipeline_desc mttkrp_restructure_none_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_work_desc mttkrp_isl_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-};
-
-static void mttkrp_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc mttkrp_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 12, .n_children = 0, .n_extents = 13,
-	.params = mttkrp_params,
-	.arrays = mttkrp_arrays,
-	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_restructurings,
-	.has_loop = false,
-	.extents = mttkrp_extents,
-	.assumption = NULL,
-	.kernel = mttkrp_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 3, .work = mttkrp_isl_work, .count = mttkrp_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc mttkrp_description;
 
 static const pmg_pipeline_desc *const mttkrp_candidates[] = {
@@ -956,7 +868,6 @@ static const pmg_pipeline_desc *const mttkrp_candidates[] = {
 	&mttkrp_renumber_b_description,
 	&mttkrp_renumber_c_description,
 	&mttkrp_restructure_none_description,
-	&mttkrp_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -978,7 +889,7 @@ static const pmg_pipeline_desc mttkrp_description = {
 	.extents = mttkrp_extents,
 	.assumption = NULL,
 	.kernel = mttkrp_kernel,
-	.n_candidates = 5, .candidates = mttkrp_candidates,
+	.n_candidates = 4, .candidates = mttkrp_candidates,
 	.n_work = 3, .work = mttkrp_work, .count = mttkrp_count,
 	.is_ordered = true,
 	.plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1019,6 +930,7 @@ void mttkrp_destroy(mttkrp_plan_t *plan)
 static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
@@ -1041,7 +953,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1075,6 +987,7 @@ static pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
@@ -1098,7 +1011,7 @@ static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nB*(double) rank, (double) nB))
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -1108,7 +1021,7 @@ static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1142,6 +1055,7 @@ static pmg_status mttkrp4_renumber_b_kernel(pmg_plan *plan, const void *argument
 static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
@@ -1165,7 +1079,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nC*(double) rank, (double) nC))
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -1175,7 +1089,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1209,6 +1123,7 @@ static pmg_status mttkrp4_renumber_c_kernel(pmg_plan *plan, const void *argument
 static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = arguments;
+	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
@@ -1232,7 +1147,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nD*(double) rank, (double) nD))
 	for (int64_t new_d = 0; new_d < nD; new_d++) {
 		const int64_t d = X_d_order[new_d];
 		#pragma omp simd
@@ -1242,7 +1157,7 @@ static pmg_status mttkrp4_renumber_d_kernel(pmg_plan *plan, const void *argument
 	}
 
 	if (nnz + rank >= 1 && nD + rank >= 1 && nC + rank >= 1 && nB + rank >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rank + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rank, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -1293,7 +1208,7 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
 	 *         for k in 0..nnz, r in 0..rank;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nA*(double) rank, (double) nA))
 	for (int64_t a = 0; a < nA; a++) {
 		#pragma omp simd
 		for (int64_t r = 0; r < rank; r++) {
@@ -1301,11 +1216,12 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 		}
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
-		const int64_t r_end = (part + 1)*rank/plan->threads;
+	const int threads = pmg_team(plan, 15.0*(double) nnz*(double) rank, INFINITY);
+	#pragma omp parallel for schedule(static) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		const int64_t r_end = (part + 1)*rank/threads;
 
-		for (int64_t r_begin = part*rank/plan->threads; r_begin < r_end; r_begin += 16384) {
+		for (int64_t r_begin = part*rank/threads; r_begin < r_end; r_begin += 16384) {
 			const int64_t r_stop = pmg_min_i64(r_begin + 16384, r_end);
 
 			for (int64_t k = 0; k < nnz; k++) {
@@ -1316,64 +1232,6 @@ static pmg_status mttkrp4_restructure_none_kernel(pmg_plan *plan, const void *ar
 				#pragma omp simd
 				for (int64_t r = r_begin; r < r_stop; r++) {
 					M[a*rank + r] += X_value[k]*B[b*rank + r]*C[c*rank + r]*D[d*rank + r];
-				}
-			}
-		}
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- mttkrp4: --schedule=isl ---- */
-
-static pmg_status mttkrp4_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-	const double *restrict B = plan->data[5];
-	const double *restrict C = plan->data[6];
-	const double *restrict D = plan->data[7];
-	double *restrict M = plan->data[8];
-	const int32_t *restrict X_offsets = plan->data[9];
-	const int32_t *restrict X_chunk_offsets = plan->data[10];
-	const int32_t *restrict X_sorted_b = plan->data[11];
-	const int32_t *restrict X_sorted_c = plan->data[12];
-	const int32_t *restrict X_sorted_d = plan->data[13];
-	const double *restrict X_sorted_value = plan->data[14];
-
-	/* mttkrp.pmg:24
-	 *     reduce M[X.a[k], r] += X.value[k] * B[X.b[k], r] * C[X.c[k], r] * D[X.d[k], r]
-	 *         for k in 0..nnz, r in 0..rank;
-	 */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-		const int64_t chunk_begin = X_chunk_offsets[chunk];
-		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-		for (int64_t a = chunk_begin; a < chunk_end; a++) {
-			#pragma omp simd
-			for (int64_t r = 0; r < rank; r++) {
-				M[a*rank + r] = 0.0;
-			}
-		}
-	}
-
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-		const int64_t chunk_begin = X_chunk_offsets[chunk];
-		const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-		for (int64_t a = chunk_begin; a < chunk_end; a++) {
-			const int64_t a_begin = X_offsets[a];
-			const int64_t a_end = X_offsets[a + 1];
-			for (int64_t k = a_begin; k < a_end; k++) {
-				const int64_t b = X_sorted_b[k];
-				const int64_t c = X_sorted_c[k];
-				const int64_t d = X_sorted_d[k];
-				double sum = X_sorted_value[k];
-				#pragma omp simd
-				for (int64_t r = 0; r < rank; r++) {
-					M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*D[d*rank + r]*sum;
 				}
 			}
 		}
@@ -2191,48 +2049,6 @@ static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_work_desc mttkrp4_isl_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
-};
-
-static void mttkrp4_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc mttkrp4_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 15, .n_children = 0, .n_extents = 17,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_arrays,
-	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_restructurings,
-	.has_loop = false,
-	.extents = mttkrp4_extents,
-	.assumption = NULL,
-	.kernel = mttkrp4_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 3, .work = mttkrp4_isl_work, .count = mttkrp4_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc mttkrp4_description;
 
 static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
@@ -2241,7 +2057,6 @@ static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
 	&mttkrp4_renumber_c_description,
 	&mttkrp4_renumber_d_description,
 	&mttkrp4_restructure_none_description,
-	&mttkrp4_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -2263,7 +2078,7 @@ static const pmg_pipeline_desc mttkrp4_description = {
 	.extents = mttkrp4_extents,
 	.assumption = NULL,
 	.kernel = mttkrp4_kernel,
-	.n_candidates = 6, .candidates = mttkrp4_candidates,
+	.n_candidates = 5, .candidates = mttkrp4_candidates,
 	.n_work = 3, .work = mttkrp4_work, .count = mttkrp4_count,
 	.is_ordered = true,
 	.plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

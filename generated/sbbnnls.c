@@ -162,8 +162,8 @@
  *   sbbnnls.pmg:34
  * - parallel of g0: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   sbbnnls.pmg:34
- * - parallel of pg: serial (not parallel); the loop over 'i': a minimum or maximum that lets NaN
- *   through is computed in order, sbbnnls.pmg:49
+ * - parallel of pg: parallel (not serial); the loop over 'i' ends in a reduction of the threads'
+ *   sums, sbbnnls.pmg:49
  * - parallel of v.Sparse_matvec: parallel (not serial); no two iterations of 'chunk' touch the same
  *   cell, sbbnnls.pmg:46
  * - parallel of v: parallel (not serial); no two iterations of 'i' touch the same cell,
@@ -199,8 +199,8 @@
  *   sbbnnls.pmg:70
  * - parallel of next f: parallel (not serial); the loop over 'i' ends in a reduction of the
  *   threads' sums, sbbnnls.pmg:78
- * - parallel of next pg: serial (not parallel); the loop over 'i': a minimum or maximum that lets
- *   NaN through is computed in order, sbbnnls.pmg:80
+ * - parallel of next pg: parallel (not serial); the loop over 'i' ends in a reduction of the
+ *   threads' sums, sbbnnls.pmg:80
  * - parallel of w: parallel (not serial); no two iterations of 'i' touch the same cell,
  *   sbbnnls.pmg:83
  * - vector of normD: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:27
@@ -220,6 +220,7 @@
  * - vector of g0.Sparse_matvec: simd (not scalar); iterations of 't' are independent,
  *   sbbnnls.pmg:34
  * - vector of g0: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:34
+ * - vector of pg: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:49
  * - vector of v.Sparse_matvec: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:46
  * - vector of v.Sparse_matvec: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:46
  * - vector of v: simd (not scalar); iterations of 'j' are independent, sbbnnls.pmg:46
@@ -241,6 +242,7 @@
  * - vector of held: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:67
  * - vector of turn: simd (not scalar); iterations of 't' are independent, sbbnnls.pmg:70
  * - vector of next f: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:78
+ * - vector of next pg: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:80
  * - vector of w: simd (not scalar); iterations of 'i' are independent, sbbnnls.pmg:83
  * - skip of r0.Sparse_matvec: zeros (not none); 'r0.Sparse_matvec.sum' is a factor of what the loop
  *   over 't' adds, sbbnnls.pmg:33
@@ -273,7 +275,7 @@ static void sbbnnls_compute_normD(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:27
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nAtoms + 7.0*(double) nAtoms*(double) nTheta, (double) nAtoms))
 	for (int64_t a = 0; a < nAtoms; a++) {
 		double sum = 0.0;
 		#pragma omp simd reduction(+:sum)
@@ -301,7 +303,7 @@ static void sbbnnls_compute_objective(pmg_plan *plan, const sbbnnls_args *args, 
 
 	/* out objective  : f64[maxIter];    (sbbnnls.pmg:21) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) maxIter, (double) maxIter))
 		for (int64_t i = 0; i < maxIter; i++) {
 			objective[i] = 0.0;
 		}
@@ -318,8 +320,10 @@ static void sbbnnls_compute_iterations(pmg_plan *plan, bool starts)
 	}
 }
 
-static void sbbnnls_compute_h(pmg_plan *plan)
+static void sbbnnls_compute_h(pmg_plan *plan, const sbbnnls_args *args)
 {
+	const int64_t nFibers = args->nFibers;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_chunks = plan->sizes[0];
 	double *restrict h = plan->data[13];
 	const double *restrict normD = plan->data[27];
@@ -331,7 +335,7 @@ static void sbbnnls_compute_h(pmg_plan *plan)
 	/* sbbnnls.pmg:29
 	 *     reduce h[PHI.fiber[k]] += PHI.value[k]*PHI.value[k]*normD[PHI.atom[k]] for k in 0..nCoeffs;
 	 */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) PHI_chunks*(double) (nFibers)/(double) (PHI_chunks + 1) + 40.0*(double) PHI_chunks*(double) (nFibers)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nFibers + 1), (double) PHI_chunks))
 	for (int64_t chunk = 0; chunk < PHI_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_chunk_offsets[chunk + 1];
@@ -360,18 +364,18 @@ static void sbbnnls_compute_s(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp s : f64[nFibers] = case { preconditioned == 1 : select(h > 0, 1/h, 0); else : 1; };
 	 */
 	if (preconditioned >= 2) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
 		for (int64_t i = 0; i < nFibers; i++) {
 			s[i] = 1.0;
 		}
 	} else {
 		if (preconditioned == 1) {
-			#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+			#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
 			for (int64_t i = 0; i < nFibers; i++) {
 				s[i] = h[i] > 0.0 ? 1.0/h[i] : 0.0;
 			}
 		} else {
-			#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+			#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
 			for (int64_t i = 0; i < nFibers; i++) {
 				s[i] = 1.0;
 			}
@@ -392,9 +396,9 @@ static void sbbnnls_compute_x0(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:41) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 28.0*(double) nFibers, (double) nFibers))
 		for (int64_t i = 0; i < nFibers; i++) {
-			x0[i] = s[i] > 0.0 ? pmg_max_f64(w0[i], 0.0)/s[i] : 0.0;
+			x0[i] = s[i] > 0.0 ? pmg_max_f64(0.0, w0[i])/s[i] : 0.0;
 			r0_argument3[i] = s[i]*x0[i];
 			x[i] = x0[i];
 		}
@@ -405,7 +409,9 @@ static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
@@ -423,7 +429,7 @@ static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+			#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) nTheta + 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_2_chunks))
 			for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 				const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 				const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -470,7 +476,7 @@ static void sbbnnls_compute_r0(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:45) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 13.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -491,7 +497,7 @@ static void sbbnnls_compute_f(pmg_plan *plan, const sbbnnls_args *args, bool sta
 	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:47) */
 	if (starts) {
 		double dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(pmg_team(plan, 7.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd reduction(+:dot)
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -506,8 +512,11 @@ static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const double *restrict r0 = plan->data[16];
@@ -523,14 +532,14 @@ static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:34) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 			g0_Sparse_matvec[fiber] = 0.0;
 		}
 	}
 
 	if (starts) {
-		#pragma omp parallel num_threads(plan->threads)
+		#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1), INFINITY))
 		{
 			double *g0_Sparse_matvec_own = g0_Sparse_matvec_private + pmg_thread()*nFibers;
 			#pragma omp simd
@@ -595,7 +604,7 @@ static void sbbnnls_compute_g0(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* state free : f64[nFibers] = select(held0, 0, s);    (sbbnnls.pmg:44) */
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 43.0*(double) nFibers, (double) nFibers))
 		for (int64_t i = 0; i < nFibers; i++) {
 			double g0 = s[i]*g0_Sparse_matvec[i];
 			bool held0 = x0[i] == 0.0 && g0 > 0.0;
@@ -617,8 +626,13 @@ static void sbbnnls_compute_pg(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:49) */
 	if (starts) {
 		double maxval = -INFINITY;
-		for (int64_t i = 0; i < nFibers; i++) {
-			maxval = pmg_max_f64(maxval, fabs(d0[i]));
+		const int threads = pmg_team(plan, 5.0*(double) nFibers, (double) nFibers);
+		#pragma omp parallel for schedule(static) reduction(pmg_max:maxval) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
+			#pragma omp simd reduction(pmg_max:maxval)
+			for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
+				maxval = pmg_max_f64(fabs(d0[i]), maxval);
+			}
 		}
 		pg[0] = maxval;
 	}
@@ -628,7 +642,9 @@ static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
@@ -646,7 +662,7 @@ static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-			#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+			#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) nTheta + 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_2_chunks))
 			for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 				const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 				const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -690,7 +706,7 @@ static void sbbnnls_compute_v(pmg_plan *plan, const sbbnnls_args *args, bool sta
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -730,8 +746,11 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const double *restrict free_ = plan->data[21];
@@ -754,11 +773,11 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
 	if (pmg_mod(it, 2) == 0) {
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 			q_Sparse_matvec[fiber] = 0.0;
 		}
-		#pragma omp parallel num_threads(plan->threads)
+		#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1), INFINITY))
 		{
 			double *q_Sparse_matvec_own = q_Sparse_matvec_private + pmg_thread()*nFibers;
 			#pragma omp simd
@@ -800,7 +819,7 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 				q_Sparse_matvec[i] += sum;
 			}
 		}
-		#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 8.0*(double) nFibers, (double) nFibers))
 		for (int64_t i = 0; i < nFibers; i++) {
 			q[i] = free_[i]*q_Sparse_matvec[i];
 		}
@@ -821,20 +840,22 @@ static void sbbnnls_compute_num(pmg_plan *plan, const sbbnnls_args *args, int64_
 	double dot2 = 0.0;
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads = pmg_team(plan, 7.0*(double) nFibers, (double) nFibers);
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
 			#pragma omp simd reduction(+:dot)
-			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+			for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
 				dot += d[i]*q[i];
 			}
 		}
-		num[0] = pmg_max_f64(dot, 0.0);
+		num[0] = pmg_max_f64(0.0, dot);
 	} else {
 		dot2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads = pmg_team(plan, 7.0*(double) nFibers, (double) nFibers);
+		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
 			#pragma omp simd reduction(+:dot2)
-			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+			for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
 				dot2 += d[i]*d[i];
 			}
 		}
@@ -858,17 +879,18 @@ static void sbbnnls_compute_den(pmg_plan *plan, const sbbnnls_args *args, int64_
 	double dot2 = 0.0;
 	if (pmg_mod(it, 2) == 0) {
 		dot = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(plan->threads)
-		for (int64_t part = 0; part < plan->threads; part++) {
+		const int threads = pmg_team(plan, 7.0*(double) nFibers, (double) nFibers);
+		#pragma omp parallel for schedule(static) reduction(+:dot) num_threads(threads)
+		for (int64_t part = 0; part < threads; part++) {
 			#pragma omp simd reduction(+:dot)
-			for (int64_t i = part*nFibers/plan->threads; i < (part + 1)*nFibers/plan->threads; i++) {
+			for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
 				dot += q[i]*q[i];
 			}
 		}
 		den[0] = dot;
 	} else {
 		dot2 = 0.0;
-		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) reduction(+:dot2) num_threads(pmg_team(plan, 7.0*(double) nVoxels*(double) nTheta, (double) nVoxels))
 		for (int64_t i = 0; i < nVoxels; i++) {
 			#pragma omp simd reduction(+:dot2)
 			for (int64_t j = 0; j < nTheta; j++) {
@@ -906,10 +928,10 @@ static void sbbnnls_compute_p(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:63
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 37.0*(double) nFibers, (double) nFibers))
 	for (int64_t i = 0; i < nFibers; i++) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
-		x[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
+		x[i] = pmg_max_f64(0.0, x[i] - alpha[0]*g[i]);
 		u_argument3[i] = s[i]*p[i];
 	}
 }
@@ -918,7 +940,9 @@ static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_live_points(plan, 1, 42, 53, pmg_is_finite(plan, 4));
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
 	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
@@ -937,7 +961,7 @@ static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) nTheta + 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_2_chunks))
 		for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 			const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 			const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -984,7 +1008,7 @@ static void sbbnnls_compute_rNew(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:65
 	 *     func squares[i in 0..nVoxels] : f64 = sum(t in 0..nTheta) rNew[i,t]*rNew[i,t];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 16.0*(double) nVoxels*(double) nTheta + 24.0*(double) nVoxels, (double) nVoxels))
 	for (int64_t i = 0; i < nVoxels; i++) {
 		#pragma omp simd
 		for (int64_t j = 0; j < nTheta; j++) {
@@ -1003,8 +1027,11 @@ static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const double *restrict r = plan->data[22];
@@ -1021,12 +1048,12 @@ static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:66
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
 	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
 		z[fiber] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1), INFINITY))
 	{
 		double *z_own = z_private + pmg_thread()*nFibers;
 		#pragma omp simd
@@ -1090,7 +1117,7 @@ static void sbbnnls_compute_held(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
 	/* next free = select(held, 0, s);    (sbbnnls.pmg:76) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 41.0*(double) nFibers, (double) nFibers))
 	for (int64_t i = 0; i < nFibers; i++) {
 		held[i] = x[i] == 0.0 && s[i]*z[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
@@ -1104,7 +1131,10 @@ static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 {
 	pmg_all_points(plan, 1);
 	const int64_t nAtoms = args->nAtoms;
+	const int64_t nVoxels = args->nVoxels;
 	const int64_t nTheta = args->nTheta;
+	const int64_t nCoeffs = args->nCoeffs;
+	const int64_t PHI_2_runs = plan->sizes[1];
 	const int64_t PHI_2_chunks = plan->sizes[2];
 	const double *restrict D = plan->data[4];
 	const bool D_is_finite = pmg_is_finite(plan, 4);
@@ -1121,7 +1151,7 @@ static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 	/* sbbnnls.pmg:70
 	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
 	 */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta, (double) PHI_2_chunks))
 	for (int64_t chunk = 0; chunk < PHI_2_chunks; chunk++) {
 		const int64_t chunk_begin = PHI_2_chunk_offsets[chunk];
 		const int64_t chunk_end = PHI_2_chunk_offsets[chunk + 1];
@@ -1158,10 +1188,11 @@ static void sbbnnls_compute_next_f(pmg_plan *plan, const sbbnnls_args *args)
 
 	/* next f    = 0.5*sum(squares);    (sbbnnls.pmg:78) */
 	double sum = 0.0;
-	#pragma omp parallel for schedule(static) reduction(+:sum) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
+	const int threads = pmg_team(plan, 4.0*(double) nVoxels, (double) nVoxels);
+	#pragma omp parallel for schedule(static) reduction(+:sum) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
 		#pragma omp simd reduction(+:sum)
-		for (int64_t i = part*nVoxels/plan->threads; i < (part + 1)*nVoxels/plan->threads; i++) {
+		for (int64_t i = part*nVoxels/threads; i < (part + 1)*nVoxels/threads; i++) {
 			sum += squares[i];
 		}
 	}
@@ -1177,8 +1208,13 @@ static void sbbnnls_compute_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 
 	/* next pg   = maxval(abs(select(held, 0, gNew)));    (sbbnnls.pmg:80) */
 	double maxval2 = -INFINITY;
-	for (int64_t i = 0; i < nFibers; i++) {
-		maxval2 = pmg_max_f64(maxval2, fabs(held[i] ? 0.0 : g[i]));
+	const int threads = pmg_team(plan, 6.0*(double) nFibers, (double) nFibers);
+	#pragma omp parallel for schedule(static) reduction(pmg_max:maxval2) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		#pragma omp simd reduction(pmg_max:maxval2)
+		for (int64_t i = part*nFibers/threads; i < (part + 1)*nFibers/threads; i++) {
+			maxval2 = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), maxval2);
+		}
 	}
 	pg[0] = maxval2;
 }
@@ -1191,7 +1227,7 @@ static void sbbnnls_compute_w(pmg_plan *plan, const sbbnnls_args *args)
 	const double *restrict x = plan->data[18];
 
 	/* w = s*x;    (sbbnnls.pmg:83) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 8.0*(double) nFibers, (double) nFibers))
 	for (int64_t i = 0; i < nFibers; i++) {
 		w[i] = s[i]*x[i];
 	}
@@ -1230,7 +1266,7 @@ static pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	sbbnnls_compute_fOld(plan, starts);
 	sbbnnls_compute_objective(plan, args, starts);
 	sbbnnls_compute_iterations(plan, starts);
-	sbbnnls_compute_h(plan);
+	sbbnnls_compute_h(plan, args);
 	sbbnnls_compute_s(plan, args);
 	sbbnnls_compute_x0(plan, args, starts);
 	sbbnnls_compute_r0_Sparse_matvec(plan, args, starts);

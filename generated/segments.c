@@ -17,19 +17,11 @@
  * - parallel of largest: parallel (not serial); no two iterations of 's' touch the same cell,
  *   segments.pmg:14
  * - vector of total: simd (not scalar); iterations of 'k' are independent, segments.pmg:13
+ * - vector of largest: simd (not scalar); iterations of 'k' are independent, segments.pmg:14
  * - vector of where: simd (not scalar); iterations of 'k' are independent, segments.pmg:18
  * - vector of scaled: simd (not scalar); iterations of 'k' are independent, segments.pmg:20
- *
- * Pipeline segments with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of segments: textual (not isl); isl has no proposal whose loops are dims,
- *   segments.pmg:4
- * - parallel of where: parallel (not serial); no two iterations of 's' touch the same cell,
- *   segments.pmg:16
- * - parallel of where: parallel (not serial); no two iterations of 's' touch the same cell,
- *   segments.pmg:18
- * - parallel of scaled: parallel (not serial); no two iterations of 's' touch the same cell,
- *   segments.pmg:20
- * - vector of where: simd (not scalar); iterations of 's' are independent, segments.pmg:16
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, segments.pmg:4
  */
 #include "segments.h"
 
@@ -53,7 +45,7 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	double *restrict scaled = plan->data[5];
 
 	/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nSegments + 6.0*(double) nSegments*(double) (n)/(double) (nSegments + 1), (double) nSegments))
 	for (int64_t s = 0; s < nSegments; s++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[s];
@@ -76,13 +68,14 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	/* segments.pmg:20
 	 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 40.0*(double) nSegments + 27.0*(double) nSegments*(double) (n)/(double) (nSegments + 1), (double) nSegments))
 	for (int64_t s = 0; s < nSegments; s++) {
 		double largest_2 = -INFINITY;
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];
+		#pragma omp simd reduction(pmg_max:largest_2)
 		for (int64_t k = off_begin; k < off_end; k++) {
-			largest_2 = pmg_max_f64(largest_2, x[k]);
+			largest_2 = pmg_max_f64(x[k], largest_2);
 		}
 		largest[s] = largest_2;
 		where[s] = n;
@@ -98,86 +91,6 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		const int64_t off_end_3 = off[s + 1];
 		#pragma omp simd
 		for (int64_t k = off_begin_3; k < off_end_3; k++) {
-			scaled[k] = x[k]/largest[s];
-		}
-	}
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- segments: --schedule=isl ---- */
-
-static pmg_status segments_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const segments_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-	const int64_t *restrict off = plan->data[0];
-	const double *restrict x = plan->data[1];
-	double *restrict total = plan->data[2];
-	double *restrict largest = plan->data[3];
-	int64_t *restrict where = plan->data[4];
-	double *restrict scaled = plan->data[5];
-
-	/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSegments; s++) {
-		double sum = 0.0;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
-		#pragma omp simd reduction(+:sum)
-		for (int64_t k = off_begin; k < off_end; k++) {
-			sum += x[k];
-		}
-		total[s] = sum;
-	}
-
-	/* segments.pmg:14
-	 *     largest[s] = max(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSegments; s++) {
-		double largest_2 = -INFINITY;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
-		for (int64_t k = off_begin; k < off_end; k++) {
-			largest_2 = pmg_max_f64(largest_2, x[k]);
-		}
-		largest[s] = largest_2;
-	}
-
-	/* where[s] = n for s in 0..nSegments;    (segments.pmg:16) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSegments; s++) {
-		where[s] = n;
-	}
-
-	/* segments.pmg:17
-	 *     reduce where[s] min= select(x[k] == largest[s], k, n)
-	 *         for s in 0..nSegments, k in off[s]..off[s+1];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSegments; s++) {
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
-		int64_t smallest = INT64_MAX;
-		#pragma omp simd reduction(min:smallest)
-		for (int64_t k = off_begin; k < off_end; k++) {
-			smallest = pmg_min_i64(smallest, x[k] == largest[s] ? k : n);
-		}
-		where[s] = pmg_min_i64(where[s], smallest);
-	}
-
-	/* segments.pmg:20
-	 *     scaled[k] = x[k]/largest[s] for s in 0..nSegments, k in off[s]..off[s+1];
-	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSegments; s++) {
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
-		#pragma omp simd
-		for (int64_t k = off_begin; k < off_end; k++) {
 			scaled[k] = x[k]/largest[s];
 		}
 	}
@@ -241,109 +154,6 @@ static void segments_extents(const void *arguments, int64_t *extents)
 	extents[6] = n;
 }
 
-static const pmg_work_desc segments_work[] = {
-	{ "total.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "total.sum", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "total", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "largest.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "largest.max", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "largest", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "where", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "where", .flops = 1, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void segments_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const segments_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSegments);
-	counts[1] = 1.0;
-	counts[2] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[3] = (double) (nSegments);
-	counts[4] = (double) (nSegments);
-	counts[5] = 1.0;
-	counts[6] = (double) (nSegments);
-	counts[7] = 1.0;
-	counts[8] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[9] = (double) (nSegments);
-	counts[10] = (double) (nSegments);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSegments);
-	counts[13] = 1.0;
-	counts[14] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[15] = (double) (nSegments);
-	counts[16] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[17] = (double) (nSegments);
-	(void) plan;
-}
-
-static const pmg_work_desc segments_isl_work[] = {
-	{ "total.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "total.sum", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "total", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "largest.max", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "largest.max", .flops = 1, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "largest", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "where", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "where", .flops = 1, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "scaled", .flops = 4, .bytes = 16, .row_bytes = 24, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void segments_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const segments_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSegments);
-	counts[1] = 1.0;
-	counts[2] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[3] = (double) (nSegments);
-	counts[4] = (double) (nSegments);
-	counts[5] = 1.0;
-	counts[6] = (double) (nSegments);
-	counts[7] = 1.0;
-	counts[8] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[9] = (double) (nSegments);
-	counts[10] = (double) (nSegments);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSegments);
-	counts[13] = 1.0;
-	counts[14] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[15] = (double) (nSegments);
-	counts[16] = (double) (nSegments)*(double) (n)/(double) (nSegments + 1);
-	counts[17] = (double) (nSegments);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc segments_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "segments", .source = "segments.pmg", .target = "openmp",
-	.args_size = sizeof(segments_args),
-	.n_params = 2, .n_arrays = 6, .n_children = 0, .n_extents = 7,
-	.params = segments_params,
-	.arrays = segments_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = segments_extents,
-	.assumption = NULL,
-	.kernel = segments_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 9, .work = segments_isl_work, .count = segments_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
-static const pmg_pipeline_desc segments_description;
-
-static const pmg_pipeline_desc *const segments_candidates[] = {
-	&segments_description,
-	&segments_isl_description,
-};
-
 /* Loaders do not know the type of the arguments. */
 static pmg_status segments_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
 {
@@ -362,8 +172,6 @@ static const pmg_pipeline_desc segments_description = {
 	.extents = segments_extents,
 	.assumption = NULL,
 	.kernel = segments_kernel,
-	.n_candidates = 2, .candidates = segments_candidates,
-	.n_work = 9, .work = segments_work, .count = segments_count,
 	.is_ordered = true,
 	.plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -8,6 +8,8 @@
  * - parallel of y: parallel (not serial); no two iterations of 'i' touch the same cell, spmv.pmg:13
  * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, spmv.pmg:13
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, spmv.pmg:4
  *
  * Pipeline csr_spmv_transposed:
  * - schedule of csr_spmv_transposed: textual (not isl); values are computed in the order of their
@@ -16,6 +18,8 @@
  * - parallel of y: atomic (not owner, private copies); iterations of 'i' may update the same cell
  *   of 'y', spmv.pmg:25
  * - vector of y: simd (not scalar); iterations of 'i' are independent, spmv.pmg:23
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, spmv.pmg:16
  *
  * Pipeline csr_spmv_transposed with partition y by private (threads that add to copies of 'y' do
  *     not wait):
@@ -38,6 +42,8 @@
  *   spmv.pmg:35
  * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, spmv.pmg:35
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, spmv.pmg:28
  * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
  *   col' fits nothing here, spmv.pmg:28
  *
@@ -55,10 +61,6 @@
  *   of 'y', spmv.pmg:35
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:33
  *
- * Pipeline coo_spmv with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of coo_spmv: textual (not isl); isl has no proposal whose loops are dims, spmv.pmg:28
- * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:35
- *
  * Pipeline coo_spmv_written:
  * - restructure of A: row (not none, another mode); cells of 'y' are updated in one segment each,
  *   spmv.pmg:45
@@ -73,6 +75,8 @@
  *   spmv.pmg:45
  * - vector of y: scalar (not simd); the range of 'k' is data, and what it sums is read through an
  *   index array, spmv.pmg:45
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, spmv.pmg:38
  * - candidates of renumber A by col, restructure A by none: left out (not compiled); 'renumber by
  *   col' fits nothing here, spmv.pmg:38
  *
@@ -89,11 +93,6 @@
  * - parallel of y: atomic (not owner, private copies); iterations of 'k' may update the same cell
  *   of 'y', spmv.pmg:45
  * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:43
- *
- * Pipeline coo_spmv_written with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of coo_spmv_written: textual (not isl); isl has no proposal whose loops are dims,
- *   spmv.pmg:38
- * - vector of y: simd (not scalar); iterations of 'row' are independent, spmv.pmg:45
  */
 #include "spmv.h"
 
@@ -108,6 +107,7 @@ static pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 {
 	const csr_spmv_args *args = arguments;
 	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
@@ -117,7 +117,7 @@ static pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	/* spmv.pmg:13
 	 *     y[i] = sum(k in off[i]..off[i+1]) val[k]*x[col[k]] for i in 0..nRows;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nRows + 40.0*(double) nRows*(double) (nnz)/(double) (nRows + 1), (double) nRows))
 	for (int64_t i = 0; i < nRows; i++) {
 		double sum = 0.0;
 		const int64_t off_begin = off[i];
@@ -246,6 +246,7 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
@@ -255,12 +256,12 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	/* spmv.pmg:25
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nCols, (double) nCols))
 	for (int64_t i = 0; i < nCols; i++) {
 		y[i] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 48.0*(double) nRows*(double) (nnz)/(double) (nRows + 1), (double) nRows))
 	for (int64_t i = 0; i < nRows; i++) {
 		const int64_t off_begin = off[i];
 		const int64_t off_end = off[i + 1];
@@ -282,6 +283,7 @@ static pmg_status csr_spmv_transposed_y_private_kernel(pmg_plan *plan, const voi
 	const csr_spmv_transposed_args *args = arguments;
 	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
+	const int64_t nnz = args->nnz;
 	const int64_t *restrict off = plan->data[0];
 	const int64_t *restrict col = plan->data[1];
 	const double *restrict val = plan->data[2];
@@ -292,12 +294,12 @@ static pmg_status csr_spmv_transposed_y_private_kernel(pmg_plan *plan, const voi
 	/* spmv.pmg:25
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nCols, (double) nCols))
 	for (int64_t i = 0; i < nCols; i++) {
 		y[i] = 0.0;
 	}
 
-	#pragma omp parallel num_threads(plan->threads)
+	#pragma omp parallel num_threads(pmg_team(plan, 48.0*(double) nRows*(double) (nnz)/(double) (nRows + 1), INFINITY))
 	{
 		double *y_own = y_private + pmg_thread()*nCols;
 		#pragma omp simd
@@ -418,7 +420,7 @@ static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc csr_spmv_transposed_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .atomics = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
 static void csr_spmv_transposed_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -493,7 +495,8 @@ static void csr_spmv_transposed_y_private_extents(const void *arguments, int64_t
 
 static const pmg_work_desc csr_spmv_transposed_y_private_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "y.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -507,6 +510,8 @@ static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void
 	counts[1] = 1.0;
 	counts[2] = (double) (nRows)*(double) (nnz)/(double) (nRows + 1);
 	counts[3] = (double) (nRows);
+	counts[4] = plan->threads*(double) (nCols);
+	counts[5] = plan->threads;
 	(void) plan;
 }
 
@@ -523,14 +528,14 @@ static const pmg_pipeline_desc csr_spmv_transposed_y_private_description = {
 	.assumption = NULL,
 	.kernel = csr_spmv_transposed_y_private_kernel,
 	.choice = "partition y by private",
-	.n_work = 2, .work = csr_spmv_transposed_y_private_work, .count = csr_spmv_transposed_y_private_count,
+	.n_work = 3, .work = csr_spmv_transposed_y_private_work, .count = csr_spmv_transposed_y_private_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_work_desc csr_spmv_transposed_serial_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1 },
+	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1 },
 };
 
 static void csr_spmv_transposed_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -630,7 +635,10 @@ void csr_spmv_transposed_destroy(csr_spmv_transposed_plan_t *plan)
 
 static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
+	const coo_spmv_args *args = arguments;
 	pmg_live_points(plan, 0, 3, 7, true);
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -640,7 +648,7 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1) + 32.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1), (double) A_chunks))
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -657,7 +665,6 @@ static pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		}
 	}
 
-	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -672,16 +679,18 @@ static void coo_spmv_renumber_col_compute_x_renumbered(pmg_plan *plan, const coo
 	double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nCols, (double) nCols))
 	for (int64_t new_col = 0; new_col < nCols; new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
 }
 
-static void coo_spmv_renumber_col_compute_y(pmg_plan *plan)
+static void coo_spmv_renumber_col_compute_y(pmg_plan *plan, const coo_spmv_args *args)
 {
 	pmg_live_points(plan, 0, 10, 8, true);
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
 	double *restrict y = plan->data[4];
 	const int32_t *restrict A_offsets = plan->data[5];
@@ -691,7 +700,7 @@ static void coo_spmv_renumber_col_compute_y(pmg_plan *plan)
 	const double *restrict x_renumbered = plan->data[10];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1) + 32.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1), (double) A_chunks))
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -714,7 +723,7 @@ static pmg_status coo_spmv_renumber_col_kernel(pmg_plan *plan, const void *argum
 	const coo_spmv_args *args = arguments;
 
 	coo_spmv_renumber_col_compute_x_renumbered(plan, args);
-	coo_spmv_renumber_col_compute_y(plan);
+	coo_spmv_renumber_col_compute_y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -734,12 +743,12 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 	double *restrict y = plan->data[4];
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nRows, (double) nRows))
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 48.0*(double) nnz, (double) nnz))
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
@@ -747,56 +756,6 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 		y[row] += A_value[k]*x[col];
 	}
 
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- coo_spmv: --schedule=isl ---- */
-
-static void coo_spmv_isl_compute_y(pmg_plan *plan)
-{
-	pmg_live_points(plan, 0, 3, 7, true);
-	const int64_t A_chunks = plan->sizes[0];
-	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-	const int32_t *restrict A_offsets = plan->data[5];
-	const int32_t *restrict A_chunk_offsets = plan->data[6];
-	const int32_t *restrict A_sorted_col = plan->data[7];
-	const double *restrict A_sorted_value = plan->data[8];
-
-	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
-		const int64_t chunk_begin = A_chunk_offsets[chunk];
-		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
-		#pragma omp simd
-		for (int64_t row = chunk_begin; row < chunk_end; row++) {
-			y[row] = 0.0;
-		}
-	}
-
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
-		const int64_t chunk_begin = A_chunk_offsets[chunk];
-		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
-		for (int64_t row = chunk_begin; row < chunk_end; row++) {
-			const int64_t row_begin = A_offsets[row];
-			const int64_t row_end = A_offsets[row + 1];
-			double sum = 0.0;
-			for (int64_t k = row_begin; k < row_end; k++) {
-				const int64_t col = A_sorted_col[k];
-				sum += A_sorted_value[k]*x[col];
-			}
-			y[row] += sum;
-		}
-	}
-}
-
-static pmg_status coo_spmv_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	coo_spmv_isl_compute_y(plan);
-
-	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -887,7 +846,7 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc coo_spmv_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -998,8 +957,8 @@ static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extent
 
 static const pmg_work_desc coo_spmv_renumber_col_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
-	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
 
 static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1072,7 +1031,7 @@ static const pmg_array_desc coo_spmv_restructure_none_arrays[] = {
 
 static const pmg_work_desc coo_spmv_restructure_none_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
 
 static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1105,51 +1064,12 @@ static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_work_desc coo_spmv_isl_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
-};
-
-static void coo_spmv_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc coo_spmv_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_params,
-	.arrays = coo_spmv_arrays,
-	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 2, .work = coo_spmv_isl_work, .count = coo_spmv_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc coo_spmv_description;
 
 static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
 	&coo_spmv_description,
 	&coo_spmv_renumber_col_description,
 	&coo_spmv_restructure_none_description,
-	&coo_spmv_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -1171,7 +1091,7 @@ static const pmg_pipeline_desc coo_spmv_description = {
 	.extents = coo_spmv_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
-	.n_candidates = 4, .candidates = coo_spmv_candidates,
+	.n_candidates = 3, .candidates = coo_spmv_candidates,
 	.n_work = 2, .work = coo_spmv_work, .count = coo_spmv_count,
 	.is_ordered = true,
 	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1211,7 +1131,10 @@ void coo_spmv_destroy(coo_spmv_plan_t *plan)
 
 static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
+	const coo_spmv_written_args *args = arguments;
 	pmg_live_points(plan, 0, 3, 7, true);
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
 	const double *restrict x = plan->data[3];
 	double *restrict y = plan->data[4];
@@ -1221,7 +1144,7 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 	const double *restrict A_sorted_value = plan->data[8];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1) + 32.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1), (double) A_chunks))
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1238,7 +1161,6 @@ static pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *arguments,
 		}
 	}
 
-	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -1253,16 +1175,18 @@ static void coo_spmv_written_renumber_col_compute_x_renumbered(pmg_plan *plan, c
 	double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nCols, (double) nCols))
 	for (int64_t new_col = 0; new_col < nCols; new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
 }
 
-static void coo_spmv_written_renumber_col_compute_y(pmg_plan *plan)
+static void coo_spmv_written_renumber_col_compute_y(pmg_plan *plan, const coo_spmv_written_args *args)
 {
 	pmg_live_points(plan, 0, 10, 8, true);
+	const int64_t nRows = args->nRows;
+	const int64_t nnz = args->nnz;
 	const int64_t A_chunks = plan->sizes[0];
 	double *restrict y = plan->data[4];
 	const int32_t *restrict A_offsets = plan->data[5];
@@ -1272,7 +1196,7 @@ static void coo_spmv_written_renumber_col_compute_y(pmg_plan *plan)
 	const double *restrict x_renumbered = plan->data[10];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+	#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 16.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1) + 32.0*(double) A_chunks*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1), (double) A_chunks))
 	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
 		const int64_t chunk_begin = A_chunk_offsets[chunk];
 		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
@@ -1295,7 +1219,7 @@ static pmg_status coo_spmv_written_renumber_col_kernel(pmg_plan *plan, const voi
 	const coo_spmv_written_args *args = arguments;
 
 	coo_spmv_written_renumber_col_compute_x_renumbered(plan, args);
-	coo_spmv_written_renumber_col_compute_y(plan);
+	coo_spmv_written_renumber_col_compute_y(plan, args);
 
 	(void) control;
 	return PMG_OK;
@@ -1315,12 +1239,12 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 	double *restrict y = plan->data[4];
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for simd schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nRows, (double) nRows))
 	for (int64_t row = 0; row < nRows; row++) {
 		y[row] = 0.0;
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 48.0*(double) nnz, (double) nnz))
 	for (int64_t k = 0; k < nnz; k++) {
 		const int64_t row = A_row[k];
 		const int64_t col = A_col[k];
@@ -1328,56 +1252,6 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 		y[row] += A_value[k]*x[col];
 	}
 
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- coo_spmv_written: --schedule=isl ---- */
-
-static void coo_spmv_written_isl_compute_y(pmg_plan *plan)
-{
-	pmg_live_points(plan, 0, 3, 7, true);
-	const int64_t A_chunks = plan->sizes[0];
-	const double *restrict x = plan->data[3];
-	double *restrict y = plan->data[4];
-	const int32_t *restrict A_offsets = plan->data[5];
-	const int32_t *restrict A_chunk_offsets = plan->data[6];
-	const int32_t *restrict A_sorted_col = plan->data[7];
-	const double *restrict A_sorted_value = plan->data[8];
-
-	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
-		const int64_t chunk_begin = A_chunk_offsets[chunk];
-		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
-		#pragma omp simd
-		for (int64_t row = chunk_begin; row < chunk_end; row++) {
-			y[row] = 0.0;
-		}
-	}
-
-	#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
-	for (int64_t chunk = 0; chunk < A_chunks; chunk++) {
-		const int64_t chunk_begin = A_chunk_offsets[chunk];
-		const int64_t chunk_end = A_chunk_offsets[chunk + 1];
-		for (int64_t row = chunk_begin; row < chunk_end; row++) {
-			const int64_t row_begin = A_offsets[row];
-			const int64_t row_end = A_offsets[row + 1];
-			double sum = 0.0;
-			for (int64_t k = row_begin; k < row_end; k++) {
-				const int64_t col = A_sorted_col[k];
-				sum += A_sorted_value[k]*x[col];
-			}
-			y[row] += sum;
-		}
-	}
-}
-
-static pmg_status coo_spmv_written_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	coo_spmv_written_isl_compute_y(plan);
-
-	(void) arguments;
 	(void) control;
 	return PMG_OK;
 }
@@ -1468,7 +1342,7 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 
 static const pmg_work_desc coo_spmv_written_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
 
 static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1579,8 +1453,8 @@ static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t
 
 static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
-	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
 
 static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1653,7 +1527,7 @@ static const pmg_array_desc coo_spmv_written_restructure_none_arrays[] = {
 
 static const pmg_work_desc coo_spmv_written_restructure_none_work[] = {
 	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .atomics = 1, .is_shared = true },
+	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
 
 static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1686,51 +1560,12 @@ static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_work_desc coo_spmv_written_isl_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .is_shared = true },
-};
-
-static void coo_spmv_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc coo_spmv_written_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_arrays,
-	.children = NULL,
-	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_written_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_written_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 2, .work = coo_spmv_written_isl_work, .count = coo_spmv_written_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc coo_spmv_written_description;
 
 static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
 	&coo_spmv_written_description,
 	&coo_spmv_written_renumber_col_description,
 	&coo_spmv_written_restructure_none_description,
-	&coo_spmv_written_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -1752,7 +1587,7 @@ static const pmg_pipeline_desc coo_spmv_written_description = {
 	.extents = coo_spmv_written_extents,
 	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
-	.n_candidates = 4, .candidates = coo_spmv_written_candidates,
+	.n_candidates = 3, .candidates = coo_spmv_written_candidates,
 	.n_work = 2, .work = coo_spmv_written_work, .count = coo_spmv_written_count,
 	.is_ordered = true,
 	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

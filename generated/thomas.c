@@ -100,7 +100,7 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
@@ -265,7 +265,7 @@ static pmg_status thomas_flat_kernel(pmg_plan *plan, const void *arguments, pmg_
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 216.0*(double) nSystems + 352.0*(double) nSystems*(double) n, (double) nSystems))
 		for (int64_t s = 0; s < nSystems; s++) {
 			double *restrict y = (double *) plan->data[5] + pmg_thread()*(n + 512);
 			double *restrict pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
@@ -329,7 +329,7 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/8))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
@@ -493,7 +493,7 @@ static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/32))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
 			const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
@@ -660,7 +660,7 @@ static void thomas_isl_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	 *     } for s in 0..nSystems, i in 0..n;
 	 */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 			double *restrict pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
@@ -1521,11 +1521,11 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc thomas_isl_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -1537,15 +1537,15 @@ static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double
 	const int64_t n = args->n;
 
 	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
+	counts[1] = (double) (n);
 	counts[2] = (double) (nSystems)*(double) (n);
 	counts[3] = (double) (nSystems);
 	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
+	counts[5] = (double) (n);
 	counts[6] = (double) (nSystems)*(double) (n);
 	counts[7] = (double) (nSystems);
 	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
+	counts[9] = (double) (n);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
 	counts[12] = (double) (nSystems)*(double) (n);

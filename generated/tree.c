@@ -18,6 +18,8 @@
  *   at i = 1 before 'height' at i = 0, c = 1, tree.pmg:17
  * - parallel of size: serial (not parallel); the loop over 'i': it carries a dependence, 'size' at
  *   i = 1 before 'size' at i = 0, c = 1, tree.pmg:18
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, tree.pmg:4
  */
 #include "tree.h"
 
@@ -85,9 +87,9 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		double largest = -INFINITY;
 		for (int64_t q = parent_children_offsets[i]; q < parent_children_offsets[i + 1]; q++) {
 			const int64_t c = parent_children[q];
-			largest = pmg_max_f64(largest, len[c] + height[c]);
+			largest = pmg_max_f64(len[c] + height[c], largest);
 		}
-		height[i] = pmg_max_f64(largest, 0.0);
+		height[i] = pmg_max_f64(0.0, largest);
 	}
 
 	/* tree.pmg:18

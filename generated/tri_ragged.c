@@ -40,6 +40,8 @@
  *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tri_ragged.pmg:10
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
+ *   dims, tri_ragged.pmg:4
  *
  * Pipeline tri_ragged with --interleave=off (nothing is copied, where there are few systems):
  *
@@ -47,14 +49,6 @@
  *     far):
  * - interleave of x.pivot: blocks of 8 (not one at a time); the divisions of a recurrence inside of
  *   's' wait for each other, tri_ragged.pmg:10
- *
- * Pipeline tri_ragged with --schedule=isl (loops that isl fuses read their data once):
- * - schedule of tri_ragged: textual (not isl); isl has no proposal whose loops are dims,
- *   tri_ragged.pmg:4
- * - parallel of x.y: parallel (not serial); no two iterations of 's' touch the same cell,
- *   tri_ragged.pmg:10
- * - parallel of x: parallel (not serial); no two iterations of 's' touch the same cell,
- *   tri_ragged.pmg:10
  */
 #include "tri_ragged.h"
 
@@ -68,6 +62,7 @@
 static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *args)
 {
 	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
 	const int64_t *restrict offset = plan->data[0];
 	const double *restrict a = plan->data[1];
 	const double *restrict b = plan->data[2];
@@ -78,15 +73,16 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 	const int64_t *restrict offset_by_length = plan->data[13];
 
 	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
-	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 16)) num_threads(plan->threads)
+	const int threads = pmg_team(plan, 76.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/16);
+	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 16)) num_threads(threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
 		int64_t begin[16], rows[16];
 		const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, 16, lanes, begin, rows);
 		const int64_t start = offset_by_length[nSystems + s_block/16];
-		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 16, plan->threads);
+		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 16, threads);
 		int64_t next[16];
-		pmg_block_next(offset, offset_by_length, nSystems, s_block, 16, plan->threads, next);
+		pmg_block_next(offset, offset_by_length, nSystems, s_block, 16, threads, next);
 		double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
 		int64_t begin_2 = 0, end = 0;
 		const double *b_rows = b_block;
@@ -230,7 +226,7 @@ static pmg_status tri_ragged_flat_kernel(pmg_plan *plan, const void *arguments, 
 	double *restrict x_pivot_c = plan->data[7];
 
 	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 496.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems))
 	for (int64_t s = 0; s < nSystems; s++) {
 		const int64_t offset_begin = offset[s];
 		if (offset_begin < nTotal) {
@@ -271,6 +267,7 @@ static pmg_status tri_ragged_flat_kernel(pmg_plan *plan, const void *arguments, 
 static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *args)
 {
 	const int64_t nSystems = args->nSystems;
+	const int64_t nTotal = args->nTotal;
 	const int64_t *restrict offset = plan->data[0];
 	const double *restrict a = plan->data[1];
 	const double *restrict b = plan->data[2];
@@ -281,15 +278,16 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 	const int64_t *restrict offset_by_length = plan->data[13];
 
 	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
-	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 8)) num_threads(plan->threads)
+	const int threads = pmg_team(plan, 76.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/8);
+	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 8)) num_threads(threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
 		int64_t begin[8], rows[8];
 		const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, 8, lanes, begin, rows);
 		const int64_t start = offset_by_length[nSystems + s_block/8];
-		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 8, plan->threads);
+		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 8, threads);
 		int64_t next[8];
-		pmg_block_next(offset, offset_by_length, nSystems, s_block, 8, plan->threads, next);
+		pmg_block_next(offset, offset_by_length, nSystems, s_block, 8, threads, next);
 		double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
 		int64_t begin_2 = 0, end = 0;
 		const double *b_rows = b_block;
@@ -411,114 +409,6 @@ static pmg_status tri_ragged_narrow_kernel(pmg_plan *plan, const void *arguments
 	const tri_ragged_args *args = arguments;
 
 	tri_ragged_narrow_compute_x_pivot(plan, args);
-
-	(void) control;
-	return PMG_OK;
-}
-
-/* ---- tri_ragged: --schedule=isl ---- */
-
-static pmg_status tri_ragged_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-	const int64_t *restrict offset = plan->data[0];
-	const double *restrict a = plan->data[1];
-	const double *restrict b = plan->data[2];
-	const double *restrict c = plan->data[3];
-	const double *restrict d = plan->data[4];
-	double *restrict x = plan->data[5];
-	double *restrict x_pivot = plan->data[6];
-	double *restrict x_y = plan->data[7];
-	double *restrict x_pivot_c = plan->data[8];
-	const int64_t *restrict offset_by_length = plan->data[14];
-
-	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
-	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 16)) num_threads(plan->threads)
-	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		int64_t begin[16], rows[16];
-		const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, 16, lanes, begin, rows);
-		const int64_t start = offset_by_length[nSystems + s_block/16];
-		int64_t next[16];
-		pmg_block_next(offset, offset_by_length, nSystems, s_block, 16, plan->threads, next);
-		double *restrict b_block = (double *) plan->data[9] + pmg_thread()*40*16;
-		int64_t begin_2 = 0, end = 0;
-		const double *b_rows = b_block;
-		double *restrict a_block = (double *) plan->data[10] + pmg_thread()*40*16;
-		const double *a_rows = a_block;
-		double *restrict c_block = (double *) plan->data[11] + pmg_thread()*40*16;
-		const double *c_rows = c_block;
-		double *restrict x_pivot_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		double *restrict x_pivot_c_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
-			end = pmg_min_i64(begin_2 + PMG_ROWS, longest);
-			b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			pmg_ragged_rows_f64(a_block, 16, a, begin, rows, begin_2, end);
-			c_rows = pmg_segments_rows_f64(c_block, 16, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			for (int64_t i = begin_2; i < end; i++) {
-				const double *b_row = &b_rows[16*i - 16*begin_2];
-				const double *a_row = &a_rows[16*i - 16*begin_2];
-				const double *c_row = &c_rows[16*i - 16*begin_2];
-				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot = PMG_READ_F64(b_row[lane]);
-						PMG_CHECK_RAGGED_F64(plan, pivot, 0, 0, &begin[lane], &rows[lane]);
-						PMG_WRITE_F64(x_pivot_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-						PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-						PMG_WRITE_F64(x_pivot_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[16*i + lane]) = PMG_READ_F64(c_row[lane])*PMG_READ_F64(x_pivot_block[16*i + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_ragged_write_f64(x_pivot_block, 16, x_pivot, begin, rows, false);
-		pmg_ragged_write_f64(x_pivot_c_block, 16, x_pivot_c, begin, rows, false);
-	}
-
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSystems; s++) {
-		const int64_t offset_begin = offset[s];
-		if (offset_begin < nTotal) {
-			const int64_t offset_end = offset[s + 1];
-			if (offset_end > offset_begin) {
-				x_y[offset_begin] = d[offset_begin]*x_pivot[offset_begin];
-				for (int64_t i = offset_begin + 1; i < offset_end; i++) {
-					x_y[i] = (d[i] - a[i]*x_y[i - 1])*x_pivot[i];
-				}
-			}
-		}
-	}
-
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t s = 0; s < nSystems; s++) {
-		const int64_t offset_begin = offset[s];
-		if (offset_begin < nTotal) {
-			const int64_t offset_end = offset[s + 1];
-			if (offset_end > offset_begin) {
-				x[offset_end - 1] = x_y[offset_end - 1];
-				for (int64_t i = offset_end - 2; i >= offset_begin; i--) {
-					x[i] = x_y[i] - x_pivot_c[i]*x[i + 1];
-				}
-			}
-		}
-	}
 
 	(void) control;
 	return PMG_OK;
@@ -999,188 +889,12 @@ static const pmg_pipeline_desc tri_ragged_narrow_description = {
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_array_desc tri_ragged_isl_arrays[] = {
-	[0] = {
-		.name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6"
-	},
-	[1] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7"
-	},
-	[2] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7"
-	},
-	[3] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7"
-	},
-	[4] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8"
-	},
-	[6] = {
-		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[7] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[8] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[9] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[10] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[11] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[12] = {
-		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[13] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[14] = {
-		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
-		.lanes = 16,
-		.first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6"
-	},
-};
-
-static void tri_ragged_isl_extents(const void *arguments, int64_t *extents)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-	extents[9] = nTotal;
-	extents[10] = 1;
-	extents[11] = 40;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 40;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 34;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = 34;
-	extents[24] = 16;
-	extents[25] = nSystems;
-}
-
-static const pmg_work_desc tri_ragged_isl_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void tri_ragged_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
-static const pmg_pipeline_desc tri_ragged_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
-	.args_size = sizeof(tri_ragged_args),
-	.n_params = 2, .n_arrays = 15, .n_children = 0, .n_extents = 26,
-	.params = tri_ragged_params,
-	.arrays = tri_ragged_isl_arrays,
-	.children = NULL,
-	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.has_loop = false,
-	.extents = tri_ragged_isl_extents,
-	.assumption = NULL,
-	.suits = tri_ragged_suits,
-	.kernel = tri_ragged_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 7, .work = tri_ragged_isl_work, .count = tri_ragged_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
-};
-
 static const pmg_pipeline_desc tri_ragged_description;
 
 static const pmg_pipeline_desc *const tri_ragged_candidates[] = {
 	&tri_ragged_description,
 	&tri_ragged_flat_description,
 	&tri_ragged_narrow_description,
-	&tri_ragged_isl_description,
 };
 
 /* Loaders do not know the type of the arguments. */
@@ -1203,7 +917,7 @@ static const pmg_pipeline_desc tri_ragged_description = {
 	.assumption = NULL,
 	.suits = tri_ragged_suits,
 	.kernel = tri_ragged_kernel,
-	.n_candidates = 4, .candidates = tri_ragged_candidates,
+	.n_candidates = 3, .candidates = tri_ragged_candidates,
 	.n_work = 7, .work = tri_ragged_work, .count = tri_ragged_count,
 	.is_ordered = true,
 	.plan = tri_ragged_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

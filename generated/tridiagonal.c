@@ -138,7 +138,7 @@ static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
@@ -286,7 +286,7 @@ static pmg_status tri_batch_flat_kernel(pmg_plan *plan, const void *arguments, p
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 216.0*(double) nSystems + 352.0*(double) nSystems*(double) n, (double) nSystems))
 		for (int64_t s0 = 0; s0 < nSystems; s0++) {
 			double *restrict x_y = (double *) plan->data[5] + pmg_thread()*(n + 512);
 			double *restrict x_pivot_c = (double *) plan->data[6] + pmg_thread()*(n + 512);
@@ -333,7 +333,7 @@ static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_arg
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/8))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 8) {
 			const int64_t lanes = pmg_min_i64(8, nSystems - s0_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
@@ -480,7 +480,7 @@ static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args 
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/32))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 32) {
 			const int64_t lanes = pmg_min_i64(32, nSystems - s0_block);
 			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
@@ -630,7 +630,7 @@ static void tri_batch_isl_compute_x_pivot(pmg_plan *plan, const tri_batch_args *
 
 	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	if (n >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
 			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
 			double *restrict x_pivot_block = (double *) plan->data[8] + pmg_thread()*(n + 32)*16;
@@ -1491,11 +1491,11 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc tri_batch_isl_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
 	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -1507,15 +1507,15 @@ static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, dou
 	const int64_t n = args->n;
 
 	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
+	counts[1] = (double) (n);
 	counts[2] = (double) (nSystems)*(double) (n);
 	counts[3] = (double) (nSystems);
 	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
+	counts[5] = (double) (n);
 	counts[6] = (double) (nSystems)*(double) (n);
 	counts[7] = (double) (nSystems);
 	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
+	counts[9] = (double) (n);
 	counts[10] = (double) (nSystems)*(double) (n);
 	counts[11] = (double) (nSystems);
 	counts[12] = (double) (nSystems)*(double) (n);
@@ -1626,7 +1626,7 @@ static void heat_compute_p(pmg_plan *plan, const heat_args *args)
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/16))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
 		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 32)*16, 16, u, &plan->places[0], s_block, lanes, n);
@@ -1682,10 +1682,10 @@ static void heat_compute_p(pmg_plan *plan, const heat_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(d[16*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(d[16*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
@@ -1762,7 +1762,7 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		 */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 		/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-		#pragma omp parallel for schedule(static) num_threads(plan->threads)
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 219.0*(double) nRods + 5.0*(double) nRods*(double) (n + 2) + 366.0*(double) nRods*(double) n, (double) nRods))
 		for (int64_t s = 0; s < nRods; s++) {
 			double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 514);
 			double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 512);
@@ -1785,10 +1785,10 @@ static pmg_status heat_flat_kernel(pmg_plan *plan, const void *arguments, pmg_co
 				u_TriBatch_pivot[0] = 1.0/pivot;
 				u_TriBatch_y[0] = d[0];
 				for (int64_t i = 1; i < n; i++) {
-					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[i - 1];
+					const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[i - 1]);
 					pmg_check_pivot(plan, pivot_2, 0, i, s);
 					u_TriBatch_pivot[i] = 1.0/pivot_2;
-					u_TriBatch_y[i] = d[i] - -0.5*r*u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1];
+					u_TriBatch_y[i] = d[i] - -0.5*r*(u_TriBatch_y[i - 1]*u_TriBatch_pivot[i - 1]);
 				}
 				u_TriBatch[n - 1] = u_TriBatch_y[n - 1]*u_TriBatch_pivot[n - 1];
 				for (int64_t i = n - 2; i >= 0; i--) {
@@ -1824,7 +1824,7 @@ static void heat_narrow_compute_p(pmg_plan *plan, const heat_args *args)
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/8))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 8) {
 		const int64_t lanes = pmg_min_i64(8, nRods - s_block);
 		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 64)*8, 8, u, &plan->places[0], s_block, lanes, n);
@@ -1880,10 +1880,10 @@ static void heat_narrow_compute_p(pmg_plan *plan, const heat_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(d[8*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(d[8*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
@@ -1955,7 +1955,7 @@ static void heat_wide_compute_p(pmg_plan *plan, const heat_args *args)
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/32))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 32) {
 		const int64_t lanes = pmg_min_i64(32, nRods - s_block);
 		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 16)*32, 32, u, &plan->places[0], s_block, lanes, n);
@@ -2011,10 +2011,10 @@ static void heat_wide_compute_p(pmg_plan *plan, const heat_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
 					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[32*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[32*i + lane]) = PMG_READ_F64(d[32*i + lane]) - -0.5*r*u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)];
+					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[32*i + lane]) = PMG_READ_F64(d[32*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
 				}
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
@@ -2091,7 +2091,7 @@ static void heat_isl_compute_p(pmg_plan *plan, const heat_args *args)
 	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
 	 */
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/16))
 	for (int64_t s0_block = 0; s0_block < nRods; s0_block += 16) {
 		const int64_t lanes = pmg_min_i64(16, nRods - s0_block);
 		double *restrict p_block = (double *) plan->data[6] + pmg_thread()*(n + 34)*16;
@@ -2118,7 +2118,7 @@ static void heat_isl_compute_p(pmg_plan *plan, const heat_args *args)
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const int64_t s0 = s0_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r)*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
+					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]));
 					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i - 1, s0, 1);
 					PMG_WRITE_F64(u_TriBatch_pivot_block[16*i + lane - 16]) = PMG_RECIPROCAL_F64(pivot);
 				}
@@ -2131,7 +2131,7 @@ static void heat_isl_compute_p(pmg_plan *plan, const heat_args *args)
 				if (i >= 2) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane - 16]) = PMG_READ_F64(d_block[16*i + lane - 16]) - -0.5*r*PMG_READ_F64(u_TriBatch_y_block[16*i + lane - 32])*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]);
+						PMG_WRITE_F64(u_TriBatch_y_block[16*i + lane - 16]) = PMG_READ_F64(d_block[16*i + lane - 16]) - -0.5*r*(PMG_READ_F64(u_TriBatch_y_block[16*i + lane - 32])*PMG_READ_F64(u_TriBatch_pivot_block[16*i + lane - 32]));
 					}
 				} else {
 					PMG_UNROLL
@@ -2849,11 +2849,11 @@ static const pmg_work_desc heat_isl_work[] = {
 	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
 	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
@@ -2871,15 +2871,15 @@ static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *
 	counts[4] = (double) (nRods)*(double) (n);
 	counts[5] = (double) (nRods);
 	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (nRods);
+	counts[7] = (double) (n);
 	counts[8] = (double) (nRods)*(double) (n);
 	counts[9] = (double) (nRods);
 	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (nRods);
+	counts[11] = (double) (n);
 	counts[12] = (double) (nRods)*(double) (n);
 	counts[13] = (double) (nRods);
 	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (nRods);
+	counts[15] = (double) (n);
 	counts[16] = (double) (nRods)*(double) (n);
 	counts[17] = (double) (nRods);
 	counts[18] = (double) (nRods)*(double) (n);

@@ -94,7 +94,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -131,7 +131,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -187,7 +187,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nB*(double) rB, (double) nB))
 	for (int64_t new_b = 0; new_b < nB; new_b++) {
 		const int64_t b = X_b_order[new_b];
 		#pragma omp simd
@@ -197,7 +197,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -234,7 +234,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -290,7 +290,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nC*(double) rC, (double) nC))
 	for (int64_t new_c = 0; new_c < nC; new_c++) {
 		const int64_t c = X_c_order[new_c];
 		#pragma omp simd
@@ -300,7 +300,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -337,7 +337,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -393,7 +393,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 4.0*(double) nD*(double) rD, (double) nD))
 	for (int64_t new_d = 0; new_d < nD; new_d++) {
 		const int64_t d = X_d_order[new_d];
 		#pragma omp simd
@@ -403,7 +403,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	}
 
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -440,7 +440,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -489,7 +489,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nA*(double) rB*(double) rC*(double) rD, (double) nA))
 	for (int64_t a = 0; a < nA; a++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -501,11 +501,12 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 		}
 	}
 
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
-	for (int64_t part = 0; part < plan->threads; part++) {
-		const int64_t q_end = (part + 1)*rB/plan->threads;
+	const int threads = pmg_team(plan, 15.0*(double) nnz*(double) rB*(double) rC*(double) rD, INFINITY);
+	#pragma omp parallel for schedule(static) num_threads(threads)
+	for (int64_t part = 0; part < threads; part++) {
+		const int64_t q_end = (part + 1)*rB/threads;
 
-		for (int64_t q_begin = part*rB/plan->threads; q_begin < q_end; q_begin += 16384) {
+		for (int64_t q_begin = part*rB/threads; q_begin < q_end; q_begin += 16384) {
 			const int64_t q_stop = pmg_min_i64(q_begin + 16384, q_end);
 
 			for (int64_t k = 0; k < nnz; k++) {
@@ -529,7 +530,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -584,7 +585,7 @@ static pmg_status tucker_columns_kernel(pmg_plan *plan, const void *arguments, p
 	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
-		#pragma omp parallel for schedule(dynamic) num_threads(plan->threads)
+		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
 			const int64_t chunk_begin = X_chunk_offsets[chunk];
 			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -621,7 +622,7 @@ static pmg_status tucker_columns_kernel(pmg_plan *plan, const void *arguments, p
 	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
 	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) rA*(double) rB*(double) rC*(double) rD + 5.0*(double) rA*(double) rB*(double) rC*(double) rD*(double) nA, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
@@ -1611,7 +1612,7 @@ static const pmg_work_desc tucker_columns_work[] = {
 	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
 	{ "G.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "G.sum", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "G.sum", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
 	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
 	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
 };

@@ -26,9 +26,9 @@
  * - schedule of unsharp_mask: isl (not textual); proposed by isl, proved legal, unsharp_mask.pmg:5
  * - parallel of blurx: parallel (not serial); no two iterations of 'c' touch the same cell,
  *   unsharp_mask.pmg:14
- * - parallel of sharp: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   unsharp_mask.pmg:19
- * - vector of sharp: simd (not scalar); iterations of 'k' are independent, unsharp_mask.pmg:19
+ * - parallel of mask: parallel (not serial); no two iterations of 'i' touch the same cell,
+ *   unsharp_mask.pmg:20
+ * - vector of mask: simd (not scalar); iterations of 'k' are independent, unsharp_mask.pmg:20
  */
 #include "unsharp_mask.h"
 
@@ -63,7 +63,7 @@ static pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg
 	 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
 	 */
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nChannels*(double) (R + 4)*(double) (C + 4) + 11.0*(double) nChannels*(double) R*(double) (C + 4) + 21.0*(double) nChannels*(double) R*(double) C, (double) nChannels))
 	for (int64_t c = 0; c < nChannels; c++) {
 		float *restrict padded = (float *) plan->data[2] + pmg_thread()*5*(C + 20);
 		for (int64_t i = -2; i < R + 2; i++) {
@@ -102,16 +102,15 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	const float threshold = args->threshold;
 	const float *restrict img = plan->data[0];
 	float *restrict mask = plan->data[1];
-	float *restrict sharp = plan->data[2];
-	float *restrict padded = plan->data[3];
-	float *restrict blurx = plan->data[4];
-	float *restrict blury = plan->data[5];
+	float *restrict padded = plan->data[2];
+	float *restrict blurx = plan->data[3];
+	float *restrict blury = plan->data[4];
 
 	/* unsharp_mask.pmg:12
 	 *     func padded[c in 0..nChannels, i in -2..R+2, j in -2..C+2] : f32
 	 *         = img[c, min(max(i, 0), R-1), min(max(j, 0), C-1)];
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) nChannels*(double) (R + 4)*(double) (C + 4), (double) nChannels))
 	for (int64_t c = 0; c < nChannels; c++) {
 		for (int64_t i = -2; i < R + 2; i++) {
 			#pragma omp simd
@@ -125,7 +124,7 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	 *     func blurx[c in 0..nChannels, i in 0..R, j in -2..C+2] : f32
 	 *         = stencil(padded[c,i,j], [[1], [4], [6], [4], [1]], 1.0/16);
 	 */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 11.0*(double) nChannels*(double) R*(double) (C + 4), (double) nChannels))
 	for (int64_t c = 0; c < nChannels; c++) {
 		for (int64_t i = 0; i < R; i++) {
 			#pragma omp simd
@@ -139,18 +138,14 @@ static pmg_status unsharp_mask_isl_kernel(pmg_plan *plan, const void *arguments,
 	 *     func blury[c in 0..nChannels, i in 0..R, j in 0..C] : f32
 	 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
 	 */
-	/* unsharp_mask.pmg:19
-	 *     temp sharp : f32[nChannels, R, C] = (1 + weight)*img - weight*blury;
-	 */
 	/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-	#pragma omp parallel for schedule(static) num_threads(plan->threads)
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 21.0*(double) nChannels*(double) R*(double) C, (double) nChannels))
 	for (int64_t i = 0; i < nChannels; i++) {
 		for (int64_t j = 0; j < R; j++) {
 			#pragma omp simd
 			for (int64_t k = 0; k < C; k++) {
 				blury[(i*R + j)*C + k] = 0.0625f*(blurx[(i*R + j)*(C + 4) + k] + 4.0f*blurx[(i*R + j)*(C + 4) + k + 1] + 6.0f*blurx[(i*R + j)*(C + 4) + k + 2] + 4.0f*blurx[(i*R + j)*(C + 4) + k + 3] + blurx[(i*R + j)*(C + 4) + k + 4]);
-				sharp[(i*R + j)*C + k] = (1.0f + weight)*img[(i*R + j)*C + k] - weight*blury[(i*R + j)*C + k];
-				mask[(i*R + j)*C + k] = fabsf(img[(i*R + j)*C + k] - blury[(i*R + j)*C + k]) < threshold ? img[(i*R + j)*C + k] : sharp[(i*R + j)*C + k];
+				mask[(i*R + j)*C + k] = fabsf(img[(i*R + j)*C + k] - blury[(i*R + j)*C + k]) < threshold ? img[(i*R + j)*C + k] : (1.0f + weight)*img[(i*R + j)*C + k] - weight*blury[(i*R + j)*C + k];
 			}
 		}
 	}
@@ -213,7 +208,7 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc unsharp_mask_work[] = {
-	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
@@ -260,24 +255,19 @@ static const pmg_array_desc unsharp_mask_isl_arrays[] = {
 		.first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10"
 	},
 	[2] = {
-		.name = "sharp", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:19"
-	},
-	[3] = {
 		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
+		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
 	},
-	[4] = {
+	[3] = {
 		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
+		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
 	},
-	[5] = {
+	[4] = {
 		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
 		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16"
+		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16"
 	},
 };
 
@@ -295,25 +285,21 @@ static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
 	extents[4] = R;
 	extents[5] = C;
 	extents[6] = nChannels;
-	extents[7] = R;
-	extents[8] = C;
+	extents[7] = R + 4;
+	extents[8] = C + 4;
 	extents[9] = nChannels;
-	extents[10] = R + 4;
+	extents[10] = R;
 	extents[11] = C + 4;
 	extents[12] = nChannels;
 	extents[13] = R;
-	extents[14] = C + 4;
-	extents[15] = nChannels;
-	extents[16] = R;
-	extents[17] = C;
+	extents[14] = C;
 }
 
 static const pmg_work_desc unsharp_mask_isl_work[] = {
-	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
 	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "sharp", .flops = 4, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mask", .flops = 3, .bytes = 20, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
 };
 
 static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -331,8 +317,6 @@ static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments, 
 	counts[5] = (double) (nChannels)*(double) (R);
 	counts[6] = (double) (nChannels)*(double) (R)*(double) (C);
 	counts[7] = (double) (nChannels)*(double) (R);
-	counts[8] = (double) (nChannels)*(double) (R)*(double) (C);
-	counts[9] = (double) (nChannels)*(double) (R);
 	(void) plan;
 }
 
@@ -340,7 +324,7 @@ static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.abi_version = PMG_ABI_VERSION,
 	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
 	.args_size = sizeof(unsharp_mask_args),
-	.n_params = 5, .n_arrays = 6, .n_children = 0, .n_extents = 18,
+	.n_params = 5, .n_arrays = 5, .n_children = 0, .n_extents = 15,
 	.params = unsharp_mask_params,
 	.arrays = unsharp_mask_isl_arrays,
 	.children = NULL,
@@ -349,7 +333,7 @@ static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.assumption = unsharp_mask_assumption,
 	.kernel = unsharp_mask_isl_kernel,
 	.choice = "--schedule=isl",
-	.n_work = 5, .work = unsharp_mask_isl_work, .count = unsharp_mask_isl_count,
+	.n_work = 4, .work = unsharp_mask_isl_work, .count = unsharp_mask_isl_count,
 	.is_ordered = true,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -76,7 +76,7 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_7_difference(const double *__res
 	if (pmg_index > 0)
 		return;
 
-	difference[0] = fabs(left[0] - right[0])/pmg_max_f64(pmg_max_f64(fabs(left[0]), fabs(right[0])), 1e-300);
+	difference[0] = fabs(left[0] - right[0])/pmg_max_f64(1e-300, pmg_max_f64(fabs(left[0]), fabs(right[0])));
 }
 
 extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)

@@ -72,7 +72,7 @@ static __global__ void PMG_BOUNDS(32, 0) cable_4_trace(int64_t nCells, int64_t n
 			double sum_2 = 0.0;
 			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
 				const int64_t c = T_parent_children[q];
-				sum -= v_HinesSystem_e_coupling[s*n + c]*coupling[c];
+				sum -= coupling[c]*v_HinesSystem_e_coupling[s*n + c];
 				sum_2 += coupling[c]*v_HinesSystem_r[s*n + c];
 			}
 			const double pivot = sum;

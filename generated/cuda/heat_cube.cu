@@ -95,7 +95,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_2_rx(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nx; i++) {
-				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*ux_pivot[(y*nz + z)*nx + i - 1];
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot[(y*nz + z)*nx + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
@@ -104,7 +104,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_2_rx(int64_t nx, int64_t ny, 
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					ux_y[(y*nz + z)*nx + i] = rx[(y*nz + z)*nx + i] - -0.5*r*ux_y[(y*nz + z)*nx + i - 1]*ux_pivot[(y*nz + z)*nx + i - 1];
+					ux_y[(y*nz + z)*nx + i] = rx[(y*nz + z)*nx + i] - -0.5*r*(ux_y[(y*nz + z)*nx + i - 1]*ux_pivot[(y*nz + z)*nx + i - 1]);
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -149,7 +149,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < ny; i++) {
-				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*uy_pivot[(x*nz + z)*ny + i - 1];
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot[(x*nz + z)*ny + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 1, i, x*nz + z);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
@@ -158,7 +158,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					uy_y[(x*nz + z)*ny + i] = ry[(x*nz + z)*ny + i] - -0.5*r*uy_y[(x*nz + z)*ny + i - 1]*uy_pivot[(x*nz + z)*ny + i - 1];
+					uy_y[(x*nz + z)*ny + i] = ry[(x*nz + z)*ny + i] - -0.5*r*(uy_y[(x*nz + z)*ny + i - 1]*uy_pivot[(x*nz + z)*ny + i - 1]);
 				}
 				PMG_TEAM_SYNC;
 			}
@@ -194,7 +194,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nz; i++) {
-				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[(x*ny + y)*nz + i - 1];
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[(x*ny + y)*nz + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 2, i, x*ny + y);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
@@ -203,7 +203,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					u_TriBatch_y[(x*ny + y)*nz + i] = rz[(x*ny + y)*nz + i] - -0.5*r*u_TriBatch_y[(x*ny + y)*nz + i - 1]*u_TriBatch_pivot[(x*ny + y)*nz + i - 1];
+					u_TriBatch_y[(x*ny + y)*nz + i] = rz[(x*ny + y)*nz + i] - -0.5*r*(u_TriBatch_y[(x*ny + y)*nz + i - 1]*u_TriBatch_pivot[(x*ny + y)*nz + i - 1]);
 				}
 				PMG_TEAM_SYNC;
 			}

@@ -142,7 +142,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_6_x0(int64_t nFibers, const doub
 	PMG_TEAM(1, 1, 1);
 
 	if (const int64_t i = pmg_index; i < nFibers) {
-		x0[i] = s[i] > 0.0 ? pmg_max_f64(w0[i], 0.0)/s[i] : 0.0;
+		x0[i] = s[i] > 0.0 ? pmg_max_f64(0.0, w0[i])/s[i] : 0.0;
 		r0_argument3[i] = s[i]*x0[i];
 		x[i] = x0[i];
 	}
@@ -415,10 +415,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_16_pg(int64_t nFibers, const dou
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		largest_2 = pmg_max_f64(largest_2, fabs(d0[i]));
+		largest_2 = pmg_max_f64(fabs(d0[i]), largest_2);
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
-		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest_2);
+		pg_maxval[0] = pmg_max_f64(largest_2, pg_maxval[0]);
 	}
 }
 
@@ -692,7 +692,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_num(double *__restrict__ num,
 	if (pmg_index > 0)
 		return;
 
-	num[0] = pmg_max_f64(num_dot[0], 0.0);
+	num[0] = pmg_max_f64(0.0, num_dot[0]);
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_29_num(double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
@@ -876,7 +876,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_39_p(int64_t nFibers, const doub
 
 	if (const int64_t i = pmg_index; i < nFibers) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
-		x[i] = pmg_max_f64(x[i] - alpha[0]*g[i], 0.0);
+		x[i] = pmg_max_f64(0.0, x[i] - alpha[0]*g[i]);
 		u_argument3[i] = s[i]*p[i];
 	}
 }
@@ -1212,10 +1212,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(int64_t nFibers, cons
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
-		largest_2 = pmg_max_f64(largest_2, fabs(held[i] ? 0.0 : g[i]));
+		largest_2 = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), largest_2);
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
-		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
+		pg_maxval2[0] = pmg_max_f64(largest_2, pg_maxval2[0]);
 	}
 }
 

@@ -37,7 +37,7 @@ static __global__ void PMG_BOUNDS(32, 0) segments_2_largest(int64_t nSegments, i
 		const int64_t off_begin = off[s];
 		const int64_t off_end = off[s + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
-			largest_2 = pmg_max_f64(largest_2, x[k]);
+			largest_2 = pmg_max_f64(x[k], largest_2);
 		}
 		PMG_TEAM_SYNC;
 		if (pmg_lane == 0) {

@@ -62,9 +62,9 @@ static __global__ void PMG_BOUNDS(1, 0) tree_4_height(int64_t n, const double *_
 		double largest = -INFINITY;
 		for (int64_t q = parent_children_offsets[i]; q < parent_children_offsets[i + 1]; q++) {
 			const int64_t c = parent_children[q];
-			largest = pmg_max_f64(largest, len[c] + height[c]);
+			largest = pmg_max_f64(len[c] + height[c], largest);
 		}
-		height[i] = pmg_max_f64(largest, 0.0);
+		height[i] = pmg_max_f64(0.0, largest);
 	}
 }
 

@@ -110,7 +110,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_1_p(int64_t nRods, int64_t n, doub
 			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < n; i++) {
-				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r)*u_TriBatch_pivot[s*n + i - 1];
+				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[s*n + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 0, i, s);
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
@@ -119,7 +119,7 @@ static __global__ void PMG_BOUNDS(32, 0) heat_1_p(int64_t nRods, int64_t n, doub
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
 				if (pmg_lane == 0) {
-					u_TriBatch_y[s*n + i] = d[s*n + i] - -0.5*r*u_TriBatch_y[s*n + i - 1]*u_TriBatch_pivot[s*n + i - 1];
+					u_TriBatch_y[s*n + i] = d[s*n + i] - -0.5*r*(u_TriBatch_y[s*n + i - 1]*u_TriBatch_pivot[s*n + i - 1]);
 				}
 				PMG_TEAM_SYNC;
 			}
