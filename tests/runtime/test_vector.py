@@ -25,7 +25,8 @@ GCC = [
     ("double", "pmg_unit_scale_f64(x[i])", r"vpsubq\s.*ymm"), ("float", "pmg_unit_scale_f32(x[i])", r"vpsubd\s.*ymm"),
     ("double", "pmg_max_f64(y[i], pmg_max_f64(x[i], 3.0))", "vmaxpd|vblendvpd"),
     ("float", "pmg_min_f32(1.0f, pmg_max_f32(0.0f, x[i]))", "vminps|vblendvps"),
-    ("double", "pmg_max_f64(pmg_min_f64(x[i], y[i]), pmg_min_f64(2*x[i], pmg_max_f64(x[i], y[i])))", "vm(ax|in)pd|vblendvpd"),
+    ("double", "pmg_max_f64(pmg_min_f64(x[i], y[i]), pmg_min_f64(2*x[i], pmg_max_f64(x[i], y[i])))",
+     "vm(ax|in)pd|vblendvpd"),
 ]
 GLIBC_2_35 = [("double", "tanh(x[i])", "_ZGVdN4v_tanh"), ("double", "pmg_exprelr_f64(x[i])", "_ZGVdN4v_expm1"),
               ("float", "pmg_exprelr_f32(x[i])", "_ZGVdN8v_expm1f")]

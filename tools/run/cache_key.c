@@ -155,8 +155,8 @@ static void add_options(struct session *s, struct sum *sum)
 		pass->inlining, pass->swap, pass->fuse, pass->storage, pass->parallel, pass->reciprocals, pass->columns,
 		pass->vector, pass->deal, pass->unroll, pass->block_warps, (int64_t) pass->interleave,
 		(int64_t) pass->skip_zeros, pass->restructure, pass->is_parallel_given, pass->deterministic,
-		pass->candidates, pass->estimated, pass->overrides, pass->is_device, (int64_t) pass->max_operations, pass->threads,
-		pass->remarks, s->values.remarks, s->messages
+		pass->candidates, pass->estimated, pass->overrides, pass->is_device,
+		(int64_t) pass->max_operations, pass->threads, pass->remarks, s->values.remarks, s->messages
 	};
 	_Static_assert(sizeof(struct pass_options) == 104, "a new option stands above, too");
 	sum->value = cache_sum(sum->value, numbers, sizeof(numbers));
