@@ -42,6 +42,8 @@ bool text_open(struct text_input *in, const char *path, const char *comments, st
 	in->bytes = 0;
 	in->at = in->n = 0;
 	in->is_behind_return = false;
+	in->on_comment = NULL;
+	in->user = NULL;
 	in->file = NULL;
 	if (stat(path, &status) != 0)
 		return fail_file(failure, path, "cannot open:");
