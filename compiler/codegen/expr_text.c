@@ -293,6 +293,8 @@ static struct text infix(struct emit *e, const struct expr *expr, struct text a,
 
 	if (is_connective_of(expr->args[0], expr->op))
 		left = op_level(expr->op);
+	if (op_is_comparison(expr->op) && *a.text == '!')
+		left = LEVEL_PRIMARY;
 	return (struct text) { arena_printf(e->arena, "%s%s%s%s%s", text_at_least(e->arena, a, left), blank,
 					    op_rows[expr->op].text, blank,
 					    text_at_least(e->arena, b, least_level(expr->op, 1))),
@@ -415,6 +417,17 @@ static int settled_by_difference(struct emit *e, const struct point *point, cons
 	return (by < 0) == (expr->op == OP_LT || expr->op == OP_LE);
 }
 
+/* A number, or one that is cast. */
+static bool is_number(const struct expr *expr, int64_t *value)
+{
+	const struct expr *number = expr->kind == EXPR_CAST && type_is_integer(expr->type) ? expr->args[0] : expr;
+
+	if (!expr_is_constant(number, value))
+		return false;
+	*value = type_wrap(expr->type, *value);
+	return true;
+}
+
 /* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
 static int settled(struct emit *e, const struct point *point, const struct expr *expr)
 {
@@ -422,6 +435,7 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
 	};
 	const struct expr *a, *b;
+	int64_t number;
 	int value = -1;
 
 	if (!op_is_comparison(expr->op) || !type_is_integer(expr->args[0]->type))
@@ -430,10 +444,10 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 	b = before_widening(expr->args[1]);
 	if (expr_equal(a, b))
 		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
-	if (b->kind == EXPR_INT)
-		value = settled_by_type(expr->op, a->type, b->integer);
-	else if (a->kind == EXPR_INT)
-		value = settled_by_type(mirrored[expr->op], b->type, a->integer);
+	if (is_number(b, &number))
+		value = settled_by_type(expr->op, a->type, number);
+	else if (is_number(a, &number))
+		value = settled_by_type(mirrored[expr->op], b->type, number);
 	return value >= 0 ? value : settled_by_difference(e, point, expr);
 }
 

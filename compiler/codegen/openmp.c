@@ -84,11 +84,13 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 }
 
 /* clang warns where it cannot vectorise a loop as asked, which depends on its flags, and of conversions that it makes
- * itself where a shared loop with a step has known bounds. */
+ * itself where a shared loop with a step has known bounds; gcc of comparisons that always give the same by their types,
+ * which a program may have. */
 static void openmp_file_head(struct writer *w)
 {
 	line(w, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
-	     "#pragma clang diagnostic ignored \"-Wsign-conversion\"\n#endif");
+	     "#pragma clang diagnostic ignored \"-Wsign-conversion\"\n"
+	     "#elif defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Wtype-limits\"\n#endif");
 }
 
 static const struct target openmp = {
