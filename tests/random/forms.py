@@ -111,10 +111,10 @@ def cases_everywhere(p):
 
 
 def sizes(p):
-    """Sizes that are assumed, and known ones."""
-    y = p.output("n")
+    """Sizes that are assumed, and known ones; of a program that has such already, extents instead."""
     if p.head:
         return extents(p)
+    y = p.output("n")
     p.head += p.pick("    assume n <= 600 and m >= 0;\n", "    assume n >= 1 or m >= 0;\n",
                      "    assume 2*n + m < 5000;\n",
                      "    specialize n = 2*THIRD + 1;\n    specialize m = 8;\n", "    assume not n == 77;\n")
