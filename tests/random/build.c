@@ -80,6 +80,18 @@ static void count_items(const char *text, struct item_count counts[MOST_VERBS], 
 	}
 }
 
+/* Blanks the item around this place, whichever part of it an error points at; once, if there are several errors. */
+static void blank_item(char *text, size_t at)
+{
+	const size_t end = at + strcspn(text + at, ";}");
+
+	if (text[at] == ' ')
+		return;
+	while (!strchr("{;", text[at - 1]))
+		at--;
+	blank(text + at, end - at + (text[end] == ';'));
+}
+
 /* Blanks the items that errors speak of. False when there is another error, or none. */
 static bool blank_refused(const struct compilation *c, char *text)
 {
@@ -92,7 +104,7 @@ static bool blank_refused(const struct compilation *c, char *text)
 			continue;
 		if (!is_about_schedule(diag) || !is_in_schedule(text, diag->span.start))
 			return false;
-		blank(text + diag->span.start, strcspn(text + diag->span.start, ";}") + 1);
+		blank_item(text, diag->span.start);
 		has_blanked = true;
 	}
 	return has_blanked;
