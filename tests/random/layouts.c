@@ -55,12 +55,14 @@ static int64_t length_of(const int64_t *offsets, int64_t segment)
 	return offsets[segment + 1] - offsets[segment];
 }
 
-/* How many segments are before this one, the longest being the first. */
-static int64_t rank_of(const int64_t *offsets, int64_t n, int64_t segment)
+/* How many segments are before this one: all windows of so many neighbours before its own, and of its own the longer
+ * ones. */
+static int64_t rank_of(const int64_t *offsets, int64_t n, int64_t window, int64_t segment)
 {
-	int64_t rank = 0;
+	const int64_t first = segment - segment % window;
+	int64_t rank = first;
 
-	for (int64_t s = 0; s < n; s++) {
+	for (int64_t s = first; s < n && s < first + window; s++) {
 		int64_t longer = length_of(offsets, s) - length_of(offsets, segment);
 
 		rank += longer > 0 || (longer == 0 && s < segment);
@@ -68,26 +70,51 @@ static int64_t rank_of(const int64_t *offsets, int64_t n, int64_t segment)
 	return rank;
 }
 
-/* Rows of the blocks before this one. */
-static int64_t rows_before(const int64_t *offsets, int64_t n, int64_t width, int64_t block)
+/* by_rank[0..n]: the segments in the order of blocks. */
+static void put_in_order(const int64_t *offsets, int64_t n, int64_t window, int64_t *by_rank)
+{
+	for (int64_t s = 0; s < n; s++)
+		by_rank[rank_of(offsets, n, window, s)] = s;
+}
+
+/* Rows of the blocks before this one. Its first segment is its longest one, as no block has segments of two windows. */
+static int64_t rows_before(const int64_t *offsets, const int64_t *by_rank, int64_t n, int64_t width, int64_t block)
 {
 	int64_t rows = 0;
 
-	for (int64_t s = 0; s < n; s++)
-		if (rank_of(offsets, n, s) % width == 0 && rank_of(offsets, n, s) < block*width)
-			rows += length_of(offsets, s);
+	for (int64_t b = 0; b < block && b*width < n; b++)
+		rows += length_of(offsets, by_rank[b*width]);
 	return rows;
+}
+
+/* docs/layouts.md: windows are of 256, 1024, ... neighbours, the shortest with which blocks of 16 have at most one row
+ * in 32 more than by one window of all. */
+static void choose_order(const int64_t *offsets, int64_t n, int64_t *by_rank)
+{
+	int64_t least;
+
+	put_in_order(offsets, n, n + 1, by_rank);
+	least = rows_before(offsets, by_rank, n, 16, n);
+	for (int64_t window = 256; window < n; window *= 4) {
+		put_in_order(offsets, n, window, by_rank);
+		if (32*(rows_before(offsets, by_rank, n, 16, n) - least) <= least)
+			return;
+	}
+	put_in_order(offsets, n, n + 1, by_rank);
 }
 
 /* Of each element its place, in a buffer of so many lanes that is made here. */
 static void cut_into_segments(struct arena *arena, pmg_buffer *buffer, struct layout *layout, const pmg_buffer *offsets)
 {
 	const int64_t n = offsets->shape[0] - 1, width = layout->block, *at = offsets->data;
-	int64_t shape[2] = { rows_before(at, n, width, n), width };
+	int64_t *by_rank = arena_new_array(arena, int64_t, n + 1);
+	int64_t shape[2] = { 0, width };
 
+	choose_order(at, n, by_rank);
+	shape[0] = rows_before(at, by_rank, n, width, n);
 	layout->places = arena_new_array(arena, int64_t, buffer->shape[0] + 1);
-	for (int64_t s = 0; s < n; s++) {
-		int64_t rank = rank_of(at, n, s), start = rows_before(at, n, width, rank/width);
+	for (int64_t rank = 0; rank < n; rank++) {
+		int64_t s = by_rank[rank], start = rows_before(at, by_rank, n, width, rank/width);
 
 		for (int64_t r = 0; r < length_of(at, s); r++)
 			layout->places[at[s] + r] = (start + r)*width + rank % width;
