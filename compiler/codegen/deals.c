@@ -78,6 +78,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
 	struct affine variable;
 	isl_ast_node *body;
+	size_t start;
 
 	if (!loop_is_dealt(e, use->mark))
 		return false;
@@ -103,11 +104,13 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	e->deal = &deal;
 	e->grid->in_lanes = true;
 	streams_go_on(e, first, end);
+	start = e->w->text.length;
 	body = isl_ast_node_for_get_body(node);
 	names = few_open(e, body);
 	emit_node(e, body, (struct loop_use) { 0 });
 	isl_ast_node_free(body);
 	few_close(e, names);
+	streams_end(e, start);
 	e->grid->in_lanes = false;
 	e->deal = NULL;
 	block_close(e, visible);

@@ -139,3 +139,14 @@ void streams_go_on(struct emit *e, const char *first, const char *end)
 		}
 	}
 }
+
+void streams_end(struct emit *e, size_t start)
+{
+	for (int i = 0; i < e->streams.n; i++) {
+		const struct stream *stream = &e->streams.items[i];
+
+		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
+		    !text_mentions(str_text(&e->w->text) + start, stream->now))
+			line(e->w, "(void) %s;", stream->now);
+	}
+}
