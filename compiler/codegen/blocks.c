@@ -340,7 +340,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	const char *lanes, *threads = NULL;
+	const char *lanes, *threads = NULL, *work = e->region;
 	struct affine start, rest;
 
 	begin_block(e, &use);
@@ -368,6 +368,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	block_close(e, visible);
 	if (threads)
 		vec_push(e->arena, &e->names.visible, threads);
+	e->region = work;
 	scope_leave(e, scope);
 	lanes_end(e);
 	isl_ast_node_free(body);

@@ -147,6 +147,7 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct range range = range_of(e, node, use.mark->direction);
+	const char *work = e->region;
 	int visible;
 
 	if (range.is_single || range.step != 1 || use.mark->direction < 0)
@@ -157,6 +158,7 @@ bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct l
 	e->part = open_parts(e);
 	emit_for(e, node, use);
 	e->part = NULL;
+	e->region = work;
 	block_close(e, visible);
 	return true;
 }
