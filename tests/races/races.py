@@ -15,7 +15,7 @@ CLANG = ["clang", "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fwrapv", "-fno-bui
          "-DPMG_ALL_THREADS"]
 INCLUDES = ["-Icompiler", "-Iruntime", "-Itests"]
 CHECK_SOURCES = ["tests/races/check_library.c", "tests/random/compare.c", "tests/random/layouts.c",
-                 "tests/random/bind.c", "tests/support/folder.c"]
+                 "tests/random/bind.c", "tests/random/values.c", "tests/support/folder.c"]
 ATOMIC = "#pragma omp atomic"
 THREADS, DRAWS = "4", "8"
 ENVIRONMENT = dict(os.environ, TSAN_OPTIONS="ignore_noninstrumented_modules=1 exitcode=66",
