@@ -36,6 +36,12 @@ static bool is_accumulation(const struct draft *draft)
 	return draft->stages.items[draft->stages.n - 1]->op != REDUCE_SET;
 }
 
+/* The steps of one array: its start, its definitions, its accumulations. */
+static int step_of(const struct draft *draft)
+{
+	return draft->is_fill ? 0 : is_accumulation(draft) ? 2 : 1;
+}
+
 /* ---- late or not ---- */
 
 /* `array` has its final value only after the loop. */
@@ -66,6 +72,19 @@ static const struct array *first_late_read(const struct ordering *o, const struc
 	return NULL;
 }
 
+/* What `draft` accumulates starts at a definition that belongs to the epilogue. */
+static bool has_late_start(const struct ordering *o, const struct draft *draft)
+{
+	for (int i = 0; i < o->sema->drafts.n; i++) {
+		const struct draft *start = o->sema->drafts.items[i];
+
+		if (o->is_late[start->number] && step_of(start) < step_of(draft) &&
+		    draft_writes(start) == draft_writes(draft))
+			return true;
+	}
+	return false;
+}
+
 static void find_late(struct ordering *o)
 {
 	bool again = true;
@@ -76,7 +95,7 @@ static void find_late(struct ordering *o)
 			const struct draft *draft = o->sema->drafts.items[i];
 
 			if (draft->in_body || draft->is_start || o->is_late[draft->number] ||
-			    !first_late_read(o, draft))
+			    (!first_late_read(o, draft) && !has_late_start(o, draft)))
 				continue;
 			o->is_late[draft->number] = true;
 			again = true;
@@ -96,6 +115,10 @@ static void report_late(const struct ordering *o, struct span span, const struct
 /* A state read in the loop has its current value; all else that is final later cannot be read there. */
 static void check_body(const struct ordering *o, const struct draft *draft)
 {
+	if (has_late_start(o, draft)) {
+		report_late(o, draft->span, draft_writes(draft), "the loop adds to the start of");
+		return;
+	}
 	for (int i = 0; i < o->n_arrays; i++) {
 		const struct array *array = o->sema->module->arrays.items[i];
 		const struct target *target = o->sema->targets.items[i];
@@ -135,12 +158,6 @@ static void check_until_read(struct access *access, void *user)
 }
 
 /* ---- before what ---- */
-
-/* The steps of one array: its start, its definitions, its accumulations. */
-static int step_of(const struct draft *draft)
-{
-	return draft->is_fill ? 0 : is_accumulation(draft) ? 2 : 1;
-}
 
 /* An array that both define; NULL. */
 static const struct array *array_of_both(const struct draft *a, const struct draft *b)
