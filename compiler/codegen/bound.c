@@ -15,20 +15,6 @@ static const struct dim *dim_of(const struct loop_use *use)
 	return use->mark->dim;
 }
 
-/* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common, or one
- * of sums that share a loop over children. */
-static struct point point_below(__isl_keep isl_ast_node *node, const struct mark *mark)
-{
-	bool is_common = mark_dim_number(mark) < mark->stage->group->n_common;
-	struct point point = { .instance = ast_first_instance(node, mark->stage, is_common) };
-
-	/* Of a stage that shares the loop: it has the same dim there. */
-	if ((is_common || mark->kind == MARK_CHILDREN) && !point.instance)
-		point.instance = ast_first_instance(node, NULL, false);
-	point.stage = point.instance ? ast_stage(point.instance) : NULL;
-	return point;
-}
-
 /* ---- what is known of a bound dim ---- */
 
 static void order_bindings(struct emit *e, const struct binding *a, const struct binding *b)
@@ -197,7 +183,7 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 		range = range_of(e, node, mark->direction);
 		iterator_push(e, node, &variable, mark->direction);
 		below = isl_ast_node_for_get_body(node);
-		point = point_below(below, mark);
+		point = point_below(e, below, mark);
 		if (mark->kind == MARK_LOOP)
 			range_facts(e, &range, &variable, mark->direction);
 		if (mark->kind == MARK_BIND && point.instance && source_is_known(e, &mark->dim->source, &point)) {
@@ -259,7 +245,7 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 
 /* ---- BIND ---- */
 
-bool bind_goes_before(__isl_keep isl_ast_node *node)
+bool bind_goes_before(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool goes = isl_ast_node_get_type(node) != isl_ast_node_if;
 	isl_ast_node_list *children;
@@ -271,11 +257,11 @@ bool bind_goes_before(__isl_keep isl_ast_node *node)
 	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
-		goes |= bind_goes_before(child);
+		goes |= bind_goes_before(e, child, mark);
 		isl_ast_node_free(child);
 	}
 	isl_ast_node_list_free(children);
-	return goes;
+	return goes && !point_is_unclear(e, node, mark);
 }
 
 static int open_check(struct emit *e, const struct dim *dim, const struct point *point, const char *name)
@@ -358,7 +344,7 @@ static const char *variable_name(struct emit *e, const struct dim *dim)
 
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct point point = point_below(node, use.mark);
+	struct point point = point_below(e, node, use.mark);
 	struct scope scope = scope_enter(e);
 	struct affine value;
 	struct condition source;
@@ -580,7 +566,7 @@ static void emit_family(struct emit *e, __isl_keep isl_ast_node *node, const str
 
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct point point = point_below(node, use.mark);
+	struct point point = point_below(e, node, use.mark);
 
 	if (point.instance)
 		emit_family(e, node, use.mark, &point, emit_if_in_range);
@@ -592,7 +578,7 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			  const struct affine *variable)
 {
-	struct point point = point_below(node, mark);
+	struct point point = point_below(e, node, mark);
 	struct affine value = affine_of_dim(e, &point, mark_dim_number(mark));
 	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
 
@@ -617,7 +603,7 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 		emit_node(e, node, (struct loop_use) { 0 });
 		return;
 	}
-	point = point_below(node, use.mark);
+	point = point_below(e, node, use.mark);
 	if (point.instance && use.mark->kind == MARK_BIND) {
 		variable = bound_value(e, &use);
 		emit_if_equal(e, node, use.mark, &variable);

@@ -509,10 +509,18 @@ struct range {
 struct range range_of(struct emit *e, __isl_keep isl_ast_node *node, int direction);
 void range_facts(struct emit *e, const struct range *range, const struct affine *variable, int direction);
 
+/* ---- point_below.c: an instance for what stands around it ---------------------------------------------------- */
+
+/* An instance below `node` that has the dim of the mark; its stage need not be the mark's if the dim is common, or one
+ * of sums that share a loop over children. */
+struct point point_below(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+/* Are there two of which none has more iterators, and whose dims differ? */
+bool point_is_unclear(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+
 /* ---- bound.c: dims that are read from index arrays ------------------------------------------------------- */
 
 /* Can the variable of a BIND be declared before `node`? */
-bool bind_goes_before(__isl_keep isl_ast_node *node);
+bool bind_goes_before(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* Of the variable of a dim that is bound to a value of the array, in C: where parts of segments begin and end has room
  * for what a kernel counts beyond (runtime/restructure_parts.c), so that it is the array's; else 64 bits. */

@@ -368,7 +368,7 @@ static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct 
 
 	if (e->failed || e->arena->is_exhausted)
 		return;
-	if (use.mark && use.mark->kind == MARK_BIND && !use.bound && bind_goes_before(node)) {
+	if (use.mark && use.mark->kind == MARK_BIND && !use.bound && bind_goes_before(e, node, use.mark)) {
 		emit_bind(e, node, use);
 		return;
 	}
