@@ -1,0 +1,214 @@
+# SPDX-License-Identifier: MIT
+"""Batches of programs: one file and one run of the C compiler for many pipelines, the same without a schedule block and
+with random ones. An item may be refused; nothing else may."""
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections import Counter
+from pathlib import Path
+
+import generate
+import interpreter
+import library
+import values as V
+from evaluate import Meaning
+
+ROOT = Path(__file__).resolve().parents[2]
+FLAGS = "-std=c11 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -fPIC -shared -Wall -Wextra -Werror".split()
+REFUSED = re.compile(r"PMG050[234]|PMG0601")
+DRAWS = (0, 1, 2, 3, 4)
+VARIANTS = 2
+
+
+class Campaign:
+    def __init__(self, seed, build):
+        self.seed, self.build = seed, build
+        self.pmgc = os.environ.get("PMGC", str(build / "pmgc"))
+        self.rt = library.runtime(build)
+        self.passed = self.failed = 0
+        self.counts = Counter()
+        self.interp = interpreter.find(build)
+
+    def fail(self, number, what):
+        self.failed += 1
+        print(f"FAILED program {number}: {what}\n    repeat: python3 tests/independent/test_independent.py "
+              f"{self.seed} {number}", flush=True)
+        return False
+
+    def summary(self):
+        return ", ".join(f"{n} {what}" for what, n in sorted(self.counts.items()))
+
+    def batch(self, numbers):
+        keep = os.environ.get("PMG_TEST_KEEP")
+        with tempfile.TemporaryDirectory() as folder:
+            where = Path(keep) if keep else Path(folder)
+            where.mkdir(exist_ok=True)
+            programs = {n: generate.program(self.seed, n) for n in numbers}
+            texts = {}
+            for n, p in programs.items():
+                (where / f"p{n}.pmg").write_text(p.text())
+                if self.is_compiled(n, where, f"p{n}.pmg", "a program"):
+                    texts[n] = [("", p.text(), [])] + [x for v in range(VARIANTS) if (x := self.with_items(n, p, v, where))]
+            lib = self.compile(where, texts)
+            for n in texts:
+                self.counts["programs"] += 1
+                self.program(n, programs[n], [t[0] for t in texts[n]], lib, where)
+
+    def is_compiled(self, n, where, name, what, more=()):
+        run = subprocess.run([self.pmgc, name, "--emit=schedule", *more], cwd=where, capture_output=True, text=True,
+                             timeout=300, check=False)
+        if run.returncode == 0:
+            return True
+        self.fail(n, f"{what} is refused: {run.stderr.strip()[:600]}")
+        return False
+
+    def with_items(self, n, p, variant, where):
+        """The program with those of the items that are not refused."""
+        kept = []
+        for item in generate.items(self.seed, n, p, variant):
+            (where / "try.pmg").write_text(p.text(kept + [item]))
+            run = subprocess.run([self.pmgc, "try.pmg", "--emit=schedule"], cwd=where, capture_output=True, text=True,
+                                 timeout=300, check=False)
+            if run.returncode == 0:
+                kept.append(item)
+                self.counts["items kept"] += 1
+            elif REFUSED.search(run.stderr):
+                self.counts["items refused"] += 1
+            else:
+                self.fail(n, f"items {kept + [item]}: status {run.returncode}: {run.stderr.strip()[:600]}")
+        if not kept:
+            return None
+        mark = f"_s{variant}"
+        text = p.text(kept).replace(f"pipeline p{n} ", f"pipeline p{n}{mark} ").replace(f"_p{n}_", f"_p{n}{mark}_")
+        return mark, text, kept
+
+    def compile(self, where, texts):
+        """The library of all programs; of those alone that the C compiler takes where one fails."""
+        if not texts:
+            return {}
+        whole = "\n".join(t for rows in texts.values() for _, t, _ in rows)
+        path = self.built(where, f"batch{next(iter(texts))}", whole)
+        if isinstance(path, Path):
+            lib = library.Library(path, self.rt)
+            return {n: lib for n in texts}
+        found = {}
+        for n, rows in texts.items():
+            path = self.built(where, f"alone{n}", "\n".join(t for _, t, _ in rows))
+            if isinstance(path, Path):
+                found[n] = library.Library(path, self.rt)
+            else:
+                self.fail(n, f"no library: {path}\n    with {[k for _, _, k in rows]}")
+        return found
+
+    def built(self, where, name, text):
+        (where / f"{name}.pmg").write_text(text)
+        candidates = 1 if "PMG_TEST_LONG" not in os.environ else 2
+        for command in ([self.pmgc, f"{name}.pmg", f"--candidates={candidates}", "--blas=off", "-o", f"{name}.c"],
+                        [os.environ.get("CC", "gcc"), *FLAGS, f"-I{ROOT}/runtime", f"{name}.c", "-o", f"{name}.so",
+                         str(self.build / "libpmgrt.so"), "-lm"]):
+            run = subprocess.run(command, cwd=where, capture_output=True, text=True, timeout=900, check=False)
+            if run.returncode:
+                return f"{Path(command[0]).name} {run.returncode}: {run.stderr.strip()[:1500]}"
+        return where / f"{name}.so"
+
+    def program(self, n, p, marks, libs, where):
+        if n not in libs:
+            return
+        for which in DRAWS:
+            got = generate.sizes(self.seed, n, p, which)
+            drawn = generate.data(self.seed, n, p, which, got)
+            if drawn is None:
+                self.counts["draws without data"] += 1
+                continue
+            try:
+                expected = self.meaning(p, got, drawn)
+            except V.Undecided:
+                self.counts["draws undecided"] += 1
+                continue
+            except V.Mistake:
+                self.counts["draws of overflow"] += 1
+                continue
+            except Exception as wrong:      # pylint: disable=broad-except
+                self.fail(n, f"the generator is wrong: {wrong!r}, sizes {got}, {traceback.format_exc()[-400:]}")
+                return
+            if not self.compare(n, p, marks, libs[n], which, got, drawn, expected, where):
+                return
+
+    def meaning(self, p, got, drawn):
+        arrays, scalars = drawn
+        inputs = {}
+        for name, rows in arrays.items():
+            shape = [generate.extent(e, got) for e in p.arrays[name].shape]
+            inputs[name] = dict(zip(library.rows(shape), rows))
+        return Meaning(p, got, scalars, inputs).run()
+
+    def compare(self, n, p, marks, lib, which, got, drawn, expected, where):
+        fine = True
+        if self.interp and which in (1, 2, 4):
+            fine &= self.judge(n, p, f"interpreter, draw {which}", got, expected,
+                       lambda: interpreter.run(self.interp, p, where, got, drawn))
+        for i, mark in enumerate(marks):
+            threads = (1, 2, 3, 2)[(which + i) % 4]
+            options = library.Options(threads=threads, tune=(which % 2))
+            fine &= self.judge(n, p, f"compiled{mark or ' plain'}, draw {which}, {threads} threads", got, expected,
+                       lambda m=mark, o=options: lib.run(f"p{n}{m}", members(p, got, drawn), o))
+        return fine
+
+    def judge(self, n, p, who, got, expected, run):
+        try:
+            results = run()
+        except (library.Failed, interpreter.Failed) as failed:
+            return self.fail(n, f"{who}, sizes {got}: {failed}")
+        for name, rows in expected.items():
+            t = p.arrays[name].t
+            mine = list(results[name])[:len(rows)]
+            for i, (e, g) in enumerate(zip(rows, mine)):
+                if not V.agree(t, e, g):
+                    return self.fail(n, f"{who}, sizes {got}: {name}[{i}] is {g!r}, not {V.center(e)!r} within "
+                                        f"{V.error(e):.3g}")
+            self.counts["values to the bit"] += sum(V.error(e) == 0 for e in rows)
+            self.counts["values within bounds"] += sum(0 < V.error(e) < V.math.inf for e in rows)
+            self.counts["values not promised"] += sum(V.error(e) == V.math.inf for e in rows)
+        self.passed += 1
+        return True
+
+
+def local(p, name, arrays):
+    """The values of an array as the caller gives them: parents of a forest are local to their trees."""
+    a, rows = p.arrays[name], arrays[name]
+    if not a.kind or not a.kind.endswith(".offset"):
+        return rows
+    starts, start, out = arrays[a.kind], 0, []
+    for i, v in enumerate(rows):
+        start = max(s for s in starts if s <= i)
+        out.append(v - start if v >= 0 else -1)
+    return out
+
+
+def members(p, got, drawn):
+    arrays, scalars = drawn
+    rows = []
+    for kind, name in [x for x in p.order if x[0] != "array"] + [x for x in p.order if x[0] == "array"]:
+        if kind == "size":
+            rows.append((name, kind, got[name]))
+        elif kind in V.FLOATS:
+            rows.append((name, kind, scalars[name]))
+        else:
+            a = p.arrays[name]
+            shape = [generate.extent(e, got) for e in a.shape]
+            n = 1
+            for x in shape:
+                n *= x
+            values = local(p, name, arrays) if name in arrays else [7 if a.t not in V.FLOATS else 7.5]*n
+            if a.t == "bool":
+                values = [int(v == 1) for v in values]
+            rows.append((name, "array", (a.t, values, shape)))
+    return rows
+
+
+__all__ = ["Campaign", "ctypes", "shutil", "sys"]
