@@ -9,6 +9,7 @@
 #ifndef PMGRT_MATH_H
 #define PMGRT_MATH_H
 
+#include <float.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,6 +54,26 @@ PMG_VECTOR_1(expm1)
 #undef PMG_VECTOR
 #endif
 #endif
+
+/* ---- Powers ----------------------------------------------------------------
+ * pmg_pow_f64(x, y): pow. gcc computes it as sqrt(x) in vectors where y is known to be 0.5, which is NaN at minus
+ * infinity, for +inf, and -0 at -0, for 0. */
+
+#if defined(__GNUC__) && !defined(__CUDACC__)
+#define PMG_IS_HALF(y) (__builtin_constant_p(y) && (y) == 0.5f)
+#else
+#define PMG_IS_HALF(y) 0
+#endif
+
+PMG_INLINE double pmg_pow_f64(double x, double y)
+{
+	return PMG_IS_HALF(y) ? sqrt((x < -DBL_MAX ? -x : x) + 0.0) : pow(x, y);
+}
+
+PMG_INLINE float pmg_pow_f32(float x, float y)
+{
+	return PMG_IS_HALF(y) ? sqrtf((x < -FLT_MAX ? -x : x) + 0.0f) : powf(x, y);
+}
 
 /* ---- Levels ---------------------------------------------------------------- */
 
