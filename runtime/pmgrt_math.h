@@ -28,6 +28,14 @@
 #define PMG_AHEAD 32
 #define PMG_FETCH(array, index, point) __builtin_prefetch(&(array)[(index)[(point) + PMG_AHEAD]])
 
+/* The end of a shared loop of vectors. clang shares it as `i <= last`, which may never end where integers wrap, and
+ * vectorises only what it can count: it is told that `last` is none of the largest numbers. */
+#ifdef __clang__
+#define PMG_END(n) ((int64_t) ((uint64_t) (n) << 8) >> 8)
+#else
+#define PMG_END(n) (n)
+#endif
+
 /* ---- Vector mathematics ----------------------------------------------------
  * glibc tells gcc of libmvec's vector functions only under -ffast-math. These redeclarations tell it always.
  * `const` means that errno is not looked at, without which gcc keeps the calls scalar. clang needs no

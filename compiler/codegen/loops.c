@@ -60,8 +60,23 @@ static bool is_divided(const struct emit *e, const struct loop_use *use)
 	return loop_is_shared(e, use) || loop_is_of_lanes(e, use);
 }
 
+/* Of a shared loop of vectors: an end that clang knows to be none of the largest numbers (pmgrt_math.h). */
+static struct range for_vectors(struct emit *e, const struct range *range, const struct loop_use *use)
+{
+	struct range told = *range;
+	int64_t number;
+
+	if (use->is_parallel && use->is_vector && use->mark->direction > 0 &&
+	    !affine_is_constant(&range->end, &number))
+		told.end = affine_name(e->arena, arena_printf(e->arena, "PMG_END(%s)",
+							      affine_plain(e->arena, &range->end)));
+	return told;
+}
+
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
+	struct range told = for_vectors(e, range, use);
+
 	if (is_divided(e, use)) {
 		open_divided_loop(e, range, name, use);
 		return;
@@ -81,7 +96,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	}
 	if (use->is_parallel || use->is_vector)
 		e->target->above_loop(e, use);
-	open_block(e->w, "%s", for_text(e, range, name, use->mark->direction));
+	open_block(e->w, "%s", for_text(e, &told, name, use->mark->direction));
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
