@@ -76,6 +76,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- cable ---- */
@@ -118,7 +120,7 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		coupling[i] = -gAxial[i];
 	}
 
@@ -344,7 +346,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		coupling[i] = -gAxial[i];
 	}
 
@@ -444,7 +446,7 @@ static void cable_narrow_compute_prologue(pmg_plan *plan, const cable_args *args
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		coupling[i] = -gAxial[i];
 	}
 
@@ -662,7 +664,7 @@ static void cable_wide_compute_prologue(pmg_plan *plan, const cable_args *args, 
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 6.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		coupling[i] = -gAxial[i];
 	}
 

@@ -106,6 +106,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- conjugate_gradient ---- */
@@ -169,7 +171,7 @@ static void conjugate_gradient_compute_prologue(pmg_plan *plan, const conjugate_
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < PMG_END(n); i++) {
 			y[i] = x0[i];
 		}
 	}
@@ -257,7 +259,7 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 20.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 		z[i] = r[i]/diag[i];
 	}
@@ -277,7 +279,7 @@ static void conjugate_gradient_compute_body(pmg_plan *plan, const conjugate_grad
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 22.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
 	}
@@ -309,7 +311,7 @@ static void conjugate_gradient_compute_epilogue(pmg_plan *plan, const conjugate_
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		x[i] = y[i];
 	}
 }
@@ -375,7 +377,7 @@ static void conjugate_gradient_isl_compute_z0(pmg_plan *plan, const conjugate_gr
 	/* temp z0 : f64[n] = r0/diag;    (conjugate_gradient.pmg:16) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 11.0*(double) n, (double) n))
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < PMG_END(n); i++) {
 			z0[i] = r0[i]/diag[i];
 		}
 	}
@@ -410,7 +412,7 @@ static void conjugate_gradient_isl_compute_y(pmg_plan *plan, const conjugate_gra
 	/* state y  : f64[n] = x0;    (conjugate_gradient.pmg:19) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < PMG_END(n); i++) {
 			y[i] = x0[i];
 		}
 	}
@@ -425,7 +427,7 @@ static void conjugate_gradient_isl_compute_r(pmg_plan *plan, const conjugate_gra
 	/* state r  : f64[n] = r0;    (conjugate_gradient.pmg:20) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < PMG_END(n); i++) {
 			r[i] = r0[i];
 		}
 	}
@@ -440,7 +442,7 @@ static void conjugate_gradient_isl_compute_p(pmg_plan *plan, const conjugate_gra
 	/* state p  : f64[n] = z0;    (conjugate_gradient.pmg:21) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-		for (int64_t i = 0; i < n; i++) {
+		for (int64_t i = 0; i < PMG_END(n); i++) {
 			p[i] = z0[i];
 		}
 	}
@@ -555,7 +557,7 @@ static void conjugate_gradient_isl_compute_rNew(pmg_plan *plan, const conjugate_
 
 	/* temp rNew  : f64[n] = r - alpha*q;    (conjugate_gradient.pmg:28) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 9.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		r[i] = r[i] - alpha[0]*q[i];
 	}
 }
@@ -569,7 +571,7 @@ static void conjugate_gradient_isl_compute_z(pmg_plan *plan, const conjugate_gra
 
 	/* temp z     : f64[n] = rNew/diag;    (conjugate_gradient.pmg:29) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 11.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		z[i] = r[i]/diag[i];
 	}
 }
@@ -603,7 +605,7 @@ static void conjugate_gradient_isl_compute_next_y(pmg_plan *plan, const conjugat
 
 	/* next y  = y + alpha*p;    (conjugate_gradient.pmg:32) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 9.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		y[i] = y[i] + alpha[0]*p[i];
 	}
 }
@@ -618,7 +620,7 @@ static void conjugate_gradient_isl_compute_next_p(pmg_plan *plan, const conjugat
 
 	/* next p  = z + rzNew/rz*p;    (conjugate_gradient.pmg:34) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 13.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		p[i] = z[i] + rzNew[0]/rz[0]*p[i];
 	}
 }
@@ -667,7 +669,7 @@ static void conjugate_gradient_isl_compute_epilogue(pmg_plan *plan, const conjug
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		x[i] = y[i];
 	}
 }

@@ -44,6 +44,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- histogram ---- */
@@ -58,7 +60,7 @@ static pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_co
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nLevels, (double) nLevels))
-	for (int64_t i = 0; i < nLevels; i++) {
+	for (int64_t i = 0; i < PMG_END(nLevels); i++) {
 		count[i] = 0;
 	}
 
@@ -86,7 +88,7 @@ static pmg_status histogram_count_private_kernel(pmg_plan *plan, const void *arg
 
 	/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nLevels, (double) nLevels))
-	for (int64_t i = 0; i < nLevels; i++) {
+	for (int64_t i = 0; i < PMG_END(nLevels); i++) {
 		count[i] = 0;
 	}
 
@@ -381,13 +383,13 @@ static pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argument
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 24.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nBins, (double) nBins))
-	for (int64_t i = 0; i < nBins; i++) {
+	for (int64_t i = 0; i < PMG_END(nBins); i++) {
 		mass[i] = 0.0;
 	}
 
@@ -426,13 +428,13 @@ static pmg_status weighted_histogram_mass_private_kernel(pmg_plan *plan, const v
 	 *         = min(max(cast<i64>(floor((x[i] - lo)/(hi - lo)*nBins)), 0), nBins - 1);
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 24.0*(double) n, (double) n))
-	for (int64_t i = 0; i < n; i++) {
+	for (int64_t i = 0; i < PMG_END(n); i++) {
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
 	}
 
 	/* reduce mass[bin[i]] += weight[i] for i in 0..n;    (histogram.pmg:22) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nBins, (double) nBins))
-	for (int64_t i = 0; i < nBins; i++) {
+	for (int64_t i = 0; i < PMG_END(nBins); i++) {
 		mass[i] = 0.0;
 	}
 

@@ -61,6 +61,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- life_dsc ---- */
@@ -137,7 +139,7 @@ static void life_dsc_renumber_fiber_compute_w_renumbered(pmg_plan *plan, const l
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
@@ -327,7 +329,7 @@ static void life_dsc_renumber_fiber_restructure_voxel_compute_w_renumbered(pmg_p
 
 	/* Y = Sparse_matvec(PHI, D, w);    (life_dsc.pmg:15) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}

@@ -63,6 +63,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- life_dsc_written ---- */
@@ -145,7 +147,7 @@ static void life_dsc_written_renumber_fiber_compute_w_renumbered(pmg_plan *plan,
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}
@@ -347,7 +349,7 @@ static void life_dsc_written_renumber_fiber_restructure_voxel_compute_w_renumber
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w_renumbered[new_fiber] = w[fiber];
 	}

@@ -67,6 +67,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- life_wc ---- */
@@ -95,7 +97,7 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -174,12 +176,12 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
@@ -227,7 +229,7 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
 	}
@@ -259,7 +261,7 @@ static pmg_status life_wc_restructure_voxel_kernel(pmg_plan *plan, const void *a
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -323,7 +325,7 @@ static pmg_status life_wc_restructure_none_kernel(pmg_plan *plan, const void *ar
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -370,12 +372,12 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 
 	/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
@@ -418,7 +420,7 @@ static pmg_status life_wc_renumber_fiber_restructure_voxel_kernel(pmg_plan *plan
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
 	}

@@ -71,6 +71,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- life_wc_written ---- */
@@ -102,7 +104,7 @@ static pmg_status life_wc_written_kernel(pmg_plan *plan, const void *arguments, 
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -184,12 +186,12 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
@@ -237,7 +239,7 @@ static pmg_status life_wc_written_renumber_fiber_kernel(pmg_plan *plan, const vo
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
 	}
@@ -272,7 +274,7 @@ static pmg_status life_wc_written_restructure_voxel_kernel(pmg_plan *plan, const
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -339,7 +341,7 @@ static pmg_status life_wc_written_restructure_none_kernel(pmg_plan *plan, const 
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
@@ -389,12 +391,12 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 	 *         for k in 0..nCoeffs, t in 0..nTheta;
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		w[fiber] = 0.0;
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		w_renumbered[new_fiber] = 0.0;
 	}
 
@@ -437,7 +439,7 @@ static pmg_status life_wc_written_renumber_fiber_restructure_voxel_kernel(pmg_pl
 	}
 
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 5.0*(double) nFibers, (double) nFibers))
-	for (int64_t new_fiber = 0; new_fiber < nFibers; new_fiber++) {
+	for (int64_t new_fiber = 0; new_fiber < PMG_END(nFibers); new_fiber++) {
 		const int64_t fiber = PHI_fiber_order[new_fiber];
 		w[fiber] += w_renumbered[new_fiber];
 	}

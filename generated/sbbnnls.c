@@ -261,6 +261,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- sbbnnls ---- */
@@ -304,7 +306,7 @@ static void sbbnnls_compute_objective(pmg_plan *plan, const sbbnnls_args *args, 
 	/* out objective  : f64[maxIter];    (sbbnnls.pmg:21) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) maxIter, (double) maxIter))
-		for (int64_t i = 0; i < maxIter; i++) {
+		for (int64_t i = 0; i < PMG_END(maxIter); i++) {
 			objective[i] = 0.0;
 		}
 	}
@@ -365,18 +367,18 @@ static void sbbnnls_compute_s(pmg_plan *plan, const sbbnnls_args *args)
 	 */
 	if (preconditioned >= 2) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
-		for (int64_t i = 0; i < nFibers; i++) {
+		for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 			s[i] = 1.0;
 		}
 	} else {
 		if (preconditioned == 1) {
 			#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
-			for (int64_t i = 0; i < nFibers; i++) {
+			for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 				s[i] = h[i] > 0.0 ? 1.0/h[i] : 0.0;
 			}
 		} else {
 			#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 15.0*(double) nFibers, (double) nFibers))
-			for (int64_t i = 0; i < nFibers; i++) {
+			for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 				s[i] = 1.0;
 			}
 		}
@@ -397,7 +399,7 @@ static void sbbnnls_compute_x0(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* state x    : f64[nFibers] = x0;    (sbbnnls.pmg:41) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 28.0*(double) nFibers, (double) nFibers))
-		for (int64_t i = 0; i < nFibers; i++) {
+		for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 			x0[i] = s[i] > 0.0 ? pmg_max_f64(0.0, w0[i])/s[i] : 0.0;
 			r0_argument3[i] = s[i]*x0[i];
 			x[i] = x0[i];
@@ -533,7 +535,7 @@ static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 	/* temp g0 : f64[nFibers] = s*Sparse_matvec(transpose(PHI), D, r0);    (sbbnnls.pmg:34) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 			g0_Sparse_matvec[fiber] = 0.0;
 		}
 	}
@@ -605,7 +607,7 @@ static void sbbnnls_compute_g0(pmg_plan *plan, const sbbnnls_args *args, bool st
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 43.0*(double) nFibers, (double) nFibers))
-		for (int64_t i = 0; i < nFibers; i++) {
+		for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 			double g0 = s[i]*g0_Sparse_matvec[i];
 			bool held0 = x0[i] == 0.0 && g0 > 0.0;
 			d0[i] = held0 ? 0.0 : g0;
@@ -774,7 +776,7 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 	 */
 	if (pmg_mod(it, 2) == 0) {
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-		for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+		for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 			q_Sparse_matvec[fiber] = 0.0;
 		}
 		#pragma omp parallel num_threads(pmg_team(plan, 16.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1) + 5.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) nTheta + 32.0*(double) PHI_2_chunks*(double) (nVoxels)/(double) (PHI_2_chunks + 1)*(double) (PHI_2_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_2_runs + 1), INFINITY))
@@ -820,7 +822,7 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 			}
 		}
 		#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 8.0*(double) nFibers, (double) nFibers))
-		for (int64_t i = 0; i < nFibers; i++) {
+		for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 			q[i] = free_[i]*q_Sparse_matvec[i];
 		}
 	}
@@ -929,7 +931,7 @@ static void sbbnnls_compute_p(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 37.0*(double) nFibers, (double) nFibers))
-	for (int64_t i = 0; i < nFibers; i++) {
+	for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 		p[i] = x[i] - alpha[0]*g[i] > 0.0 ? g[i] : alpha[0] > 0.0 ? x[i]/alpha[0] : 0.0;
 		x[i] = pmg_max_f64(0.0, x[i] - alpha[0]*g[i]);
 		u_argument3[i] = s[i]*p[i];
@@ -1049,7 +1051,7 @@ static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nFibers, (double) nFibers))
-	for (int64_t fiber = 0; fiber < nFibers; fiber++) {
+	for (int64_t fiber = 0; fiber < PMG_END(nFibers); fiber++) {
 		z[fiber] = 0.0;
 	}
 
@@ -1118,7 +1120,7 @@ static void sbbnnls_compute_held(pmg_plan *plan, const sbbnnls_args *args)
 	 */
 	/* next free = select(held, 0, s);    (sbbnnls.pmg:76) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 41.0*(double) nFibers, (double) nFibers))
-	for (int64_t i = 0; i < nFibers; i++) {
+	for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 		held[i] = x[i] == 0.0 && s[i]*z[i] > 0.0;
 		d[i] = held[i] ? 0.0 : g[i];
 		g[i] = s[i]*z[i];
@@ -1228,7 +1230,7 @@ static void sbbnnls_compute_w(pmg_plan *plan, const sbbnnls_args *args)
 
 	/* w = s*x;    (sbbnnls.pmg:83) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 8.0*(double) nFibers, (double) nFibers))
-	for (int64_t i = 0; i < nFibers; i++) {
+	for (int64_t i = 0; i < PMG_END(nFibers); i++) {
 		w[i] = s[i]*x[i];
 	}
 }

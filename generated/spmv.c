@@ -99,6 +99,8 @@
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
+#elif defined(__GNUC__)
+#pragma GCC diagnostic ignored "-Wtype-limits"
 #endif
 
 /* ---- csr_spmv ---- */
@@ -257,7 +259,7 @@ static pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *argumen
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nCols, (double) nCols))
-	for (int64_t i = 0; i < nCols; i++) {
+	for (int64_t i = 0; i < PMG_END(nCols); i++) {
 		y[i] = 0.0;
 	}
 
@@ -295,7 +297,7 @@ static pmg_status csr_spmv_transposed_y_private_kernel(pmg_plan *plan, const voi
 	 *     reduce y[col[k]] += val[k]*x[i] for i in 0..nRows, k in off[i]..off[i+1];
 	 */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nCols, (double) nCols))
-	for (int64_t i = 0; i < nCols; i++) {
+	for (int64_t i = 0; i < PMG_END(nCols); i++) {
 		y[i] = 0.0;
 	}
 
@@ -680,7 +682,7 @@ static void coo_spmv_renumber_col_compute_x_renumbered(pmg_plan *plan, const coo
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nCols, (double) nCols))
-	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+	for (int64_t new_col = 0; new_col < PMG_END(nCols); new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
@@ -744,7 +746,7 @@ static pmg_status coo_spmv_restructure_none_kernel(pmg_plan *plan, const void *a
 
 	/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nRows, (double) nRows))
-	for (int64_t row = 0; row < nRows; row++) {
+	for (int64_t row = 0; row < PMG_END(nRows); row++) {
 		y[row] = 0.0;
 	}
 
@@ -1176,7 +1178,7 @@ static void coo_spmv_written_renumber_col_compute_x_renumbered(pmg_plan *plan, c
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 4.0*(double) nCols, (double) nCols))
-	for (int64_t new_col = 0; new_col < nCols; new_col++) {
+	for (int64_t new_col = 0; new_col < PMG_END(nCols); new_col++) {
 		const int64_t col = A_col_order[new_col];
 		x_renumbered[new_col] = x[col];
 	}
@@ -1240,7 +1242,7 @@ static pmg_status coo_spmv_written_restructure_none_kernel(pmg_plan *plan, const
 
 	/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
 	#pragma omp parallel for simd schedule(static) num_threads(pmg_team(plan, 3.0*(double) nRows, (double) nRows))
-	for (int64_t row = 0; row < nRows; row++) {
+	for (int64_t row = 0; row < PMG_END(nRows); row++) {
 		y[row] = 0.0;
 	}
 
