@@ -1,12 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Batches of programs: one file and one run of the C compiler for many pipelines, the same without a schedule block and
 with random ones. An item may be refused; nothing else may."""
-import ctypes
 import os
 import re
-import shutil
 import subprocess
-import sys
 import tempfile
 import traceback
 from collections import Counter
@@ -22,7 +19,6 @@ ROOT = Path(__file__).resolve().parents[2]
 FLAGS = "-std=c11 -O1 -march=native -ffp-contract=off -fwrapv -fopenmp -fPIC -shared -Wall -Wextra -Werror".split()
 REFUSED = re.compile(r"PMG050[234]|PMG0601")
 DRAWS = (0, 1, 2, 3, 4)
-VARIANTS = 2
 
 
 class Campaign:
@@ -30,6 +26,7 @@ class Campaign:
         self.seed, self.build = seed, build
         self.pmgc = os.environ.get("PMGC", str(build / "pmgc"))
         self.rt = library.runtime(build)
+        self.variants = 2 if "PMG_TEST_LONG" in os.environ else 1
         self.passed = self.failed = 0
         self.counts = Counter()
         self.interp = interpreter.find(build)
@@ -52,40 +49,42 @@ class Campaign:
             texts = {}
             for n, p in programs.items():
                 (where / f"p{n}.pmg").write_text(p.text())
-                if self.is_compiled(n, where, f"p{n}.pmg", "a program"):
-                    texts[n] = [("", p.text(), [])] + [x for v in range(VARIANTS) if (x := self.with_items(n, p, v, where))]
+                variants = [self.with_items(n, p, v, where) for v in range(self.variants)]
+                texts[n] = [("", p.text(), [])] + [v for v in variants if v]
             lib = self.compile(where, texts)
             for n in texts:
                 self.counts["programs"] += 1
                 self.program(n, programs[n], [t[0] for t in texts[n]], lib, where)
 
-    def is_compiled(self, n, where, name, what, more=()):
-        run = subprocess.run([self.pmgc, name, "--emit=schedule", *more], cwd=where, capture_output=True, text=True,
+    def refusal(self, text, where):
+        """What the compiler says of a program that it does not take, or None."""
+        (where / "try.pmg").write_text(text)
+        run = subprocess.run([self.pmgc, "try.pmg", "--emit=schedule"], cwd=where, capture_output=True, text=True,
                              timeout=300, check=False)
-        if run.returncode == 0:
-            return True
-        self.fail(n, f"{what} is refused: {run.stderr.strip()[:600]}")
-        return False
+        return run.stderr if run.returncode else None
 
-    def with_items(self, n, p, variant, where):
-        """The program with those of the items that are not refused."""
-        kept = []
-        for item in generate.items(self.seed, n, p, variant):
-            (where / "try.pmg").write_text(p.text(kept + [item]))
-            run = subprocess.run([self.pmgc, "try.pmg", "--emit=schedule"], cwd=where, capture_output=True, text=True,
-                                 timeout=300, check=False)
-            if run.returncode == 0:
+    def kept_items(self, n, p, variant, where):
+        """All of them, or, if one is refused, those that are not."""
+        items, kept = generate.items(self.seed, n, p, variant), []
+        if self.refusal(p.text(items), where) is None:
+            kept, items = items, []
+        for item in items:
+            said = self.refusal(p.text(kept + [item]), where)
+            if said is None:
                 kept.append(item)
-                self.counts["items kept"] += 1
-            elif REFUSED.search(run.stderr):
+            elif REFUSED.search(said):
                 self.counts["items refused"] += 1
             else:
-                self.fail(n, f"items {kept + [item]}: status {run.returncode}: {run.stderr.strip()[:600]}")
-        if not kept:
-            return None
+                self.fail(n, f"items {kept + [item]}: {said.strip()[:600]}")
+        self.counts["items kept"] += len(kept)
+        return kept
+
+    def with_items(self, n, p, variant, where):
+        """The program under another name, with those of the items that are not refused."""
+        kept = self.kept_items(n, p, variant, where)
         mark = f"_s{variant}"
         text = p.text(kept).replace(f"pipeline p{n} ", f"pipeline p{n}{mark} ").replace(f"_p{n}_", f"_p{n}{mark}_")
-        return mark, text, kept
+        return (mark, text, kept) if kept else None
 
     def compile(self, where, texts):
         """The library of all programs; of those alone that the C compiler takes where one fails."""
@@ -209,6 +208,3 @@ def members(p, got, drawn):
                 values = [int(v == 1) for v in values]
             rows.append((name, "array", (a.t, values, shape)))
     return rows
-
-
-__all__ = ["Campaign", "ctypes", "shutil", "sys"]

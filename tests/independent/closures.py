@@ -2,6 +2,7 @@
 """Expressions as Python functions of the variables of their ranges. `stored` is a value as its target keeps it; its
 `shape` is that of the products that a sum may regroup (values.total)."""
 import values as V
+from tree import of_type, wider
 from values import FLOATS, INT_BITS, Mistake, Near, whole
 
 INT_OPS = {"+": lambda a, b: whole(a + b), "-": lambda a, b: whole(a - b), "*": lambda a, b: whole(a*b)}
@@ -28,9 +29,8 @@ class Closures:
         return lambda env: V.converted(of, t, f(env))
 
     def stored(self, e, t):
+        e = of_type(e, t if t in FLOATS else "i64")
         f, of = self.of(e), e.t
-        if of is None:
-            of = "f64" if isinstance(e.x, float) else "i64"
         g = f if of == t else (lambda env: V.converted(of, t, f(env)))
 
         def value(env):
@@ -148,7 +148,7 @@ class Closures:
         return lambda env: V.divided(t, f(env), g(env), loose)
 
     def of_cmp(self, e):
-        t = V_common(e.a)
+        t = common(e.a)
         f, g = (self.to(a, t) for a in e.a)
         op = e.x
         return lambda env: V.compare(op, f(env), g(env))
@@ -241,9 +241,12 @@ class Closures:
 def product(t, xs):
     y = 1.0
     values = [V.center(x) for x in xs]
-    if not all(map(V.math.isfinite, values)) or any(x == 0 for x in values):
-        return Near(0.0, V.LEAST[t]) if all(map(V.math.isfinite, values)) and not any(map(V.error, xs)) else \
-            Near(V.math.nan, V.math.inf)
+    if not all(map(V.math.isfinite, values)):
+        return Near(V.math.nan, V.math.inf)
+    if any(x == 0 for x in values):
+        most = sum(max(V.math.log2(abs(x)), 0) for x in values if x)     # of a part, which may overflow
+        is_clear = most < (100 if t == "f32" else 1000) and not any(map(V.error, xs))
+        return Near(0.0, V.LEAST[t]) if is_clear else Near(V.math.nan, V.math.inf)
     relative, size = 0.0, 0.0
     for x in xs:
         y *= V.center(x)
@@ -262,8 +265,7 @@ def grain_bits(x):
     return max(int(V.math.frexp(abs(x))[1]) - V.grain(x), 1)
 
 
-def V_common(parts):
-    from tree import wider
+def common(parts):
     return "bool" if parts[0].t == "bool" else wider(p.t for p in parts)
 
 

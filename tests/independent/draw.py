@@ -81,7 +81,7 @@ class Draw:
         self.p.order.append(("size", name))
         self.line(f"param {name};", first=True)
         if least:
-            self.line(f"assume {name} >= {least};")
+            self.p.lines.append(f"assume {name} >= {least};")
         return name
 
     def dim(self, small=None):
@@ -216,7 +216,8 @@ class Draw:
             rows.append(plus(v.e(), self.r.randint(1, -v.hi)))
         if v.lo >= 0 and v.hi <= 0:
             top = plus(v.dim.e(), -1)
-            rows += [E("-", "i64", (top, v.e())), clamp("max", plus(v.e(), -c), lit(0)), clamp("min", plus(v.e(), c), top),
+            rows += [E("-", "i64", (top, v.e())), clamp("max", plus(v.e(), -c), lit(0)),
+                     clamp("min", plus(v.e(), c), top),
                      E("/", "i64", (v.e(), lit(c + 1, "i64"))),
                      E("-", "i64", (v.e(), E("%", "i64", (v.e(), lit(c + 1, "i64")))))]
         return rows
@@ -393,6 +394,3 @@ class Draw:
         a = self.small(scope, depth - 1) if t == "i64" else self.real(t, scope, max(depth - 2, 0))
         b = self.literal(t) if r.random() < 0.4 else self.small(scope, 0) if t == "i64" else self.leaf(t, scope)
         return cmp(r.choice(["==", "!=", "<", "<=", ">", ">="]), a, b)
-
-
-__all__ = ["Draw", "Dim", "Var", "Program", "is_literal"]

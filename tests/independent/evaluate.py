@@ -6,7 +6,7 @@ import math
 
 import values as V
 from closures import Closures
-from values import FLOATS, INT_BITS, Mistake
+from values import FLOATS
 
 IDENTITY = {"+=": 0, "*=": 1}
 
@@ -217,6 +217,3 @@ class Meaning:
             self.reduce(name, [d for d in nexts if d[0].op and d[0].target == name], cells)
         for name, cells in new.items():
             self.cells[name].update(cells)
-
-
-__all__ = ["Array", "Definition", "Meaning", "Mistake", "Wrong", "INT_BITS"]

@@ -7,8 +7,10 @@ from draw import Draw
 from shapes import SHAPES
 from statements import KINDS
 from systems import CONSTRUCTS, iterate
-from values import FLOATS, INT_BITS, limits, single
+from values import FLOATS, limits, single
 
+PARTS = ["chunks", "coeff", "coeff_exclusive", "private", "atomic", "parts"]
+LAYOUTS = ["full", "flat", "interleave(block = 4)", "order(1, 0)"]
 SIZES = [0, 1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 31, 33, 64, 65, 130, 257, 300]
 
 
@@ -73,7 +75,7 @@ def items(seed, number, p, variant):
             name, modes, y = what
             out.append(r.choice([f"restructure {name} by {r.choice(modes)};", f"restructure {name} by none;",
                                  f"restructure {name} by hybrid({', '.join(r.sample(modes, 2))});"]))
-            out.append(f"partition {y} by {r.choice(['chunks', 'coeff', 'coeff_exclusive', 'private', 'atomic', 'parts'])};")
+            out.append(f"partition {y} by {r.choice(PARTS)};")
             if r.random() < 0.5:
                 out.append(r.choice([f"renumber {name} by {r.choice(modes)};", f"premultiply {name} by {modes[0]};"]))
         elif kind == "chain":
@@ -85,9 +87,9 @@ def items(seed, number, p, variant):
         a = r.choice(made)
         out.append(r.choice([
             lambda: f"fuse {a}, {r.choice(made)};", lambda: f"fuse {a}, {r.choice(made)} (1);", lambda: "fuse off;",
-            lambda: f"tile {a} ({r.choice([1, 2, 3, 5])}, {r.choice([2, 4, 7, 16])});", lambda: f"tile {a} ({r.choice([2, 3, 8])});",
-            lambda: f"inline {a};", lambda: "inline off;", lambda: "blas off;",
-            lambda: f"layout {r.choice(floats or [a])} : {r.choice(['full', 'flat', 'interleave(block = 4)', 'order(1, 0)'])};",
+            lambda: f"tile {a} ({r.choice([1, 2, 3, 5])}, {r.choice([2, 4, 7, 16])});",
+            lambda: f"tile {a} ({r.choice([2, 3, 8])});", lambda: f"inline {a};", lambda: "inline off;",
+            lambda: "blas off;", lambda: f"layout {r.choice(floats or [a])} : {r.choice(LAYOUTS)};",
             lambda: f"fuse {a}, {r.choice(made)}; tile {a} (2, 4);"])())
     return sorted(set(out), key=out.index)
 
@@ -207,6 +209,3 @@ def data(seed, number, p, which, got):
     scalars = {e.x: r.choice([0.5, 2.0, -1.5, 0.25]) if kind == "dyadic" else floats(r, e.t, 1, "real")[0]
                for e in p.params}
     return arrays, scalars
-
-
-__all__ = ["INT_BITS", "data", "items", "program", "sizes"]

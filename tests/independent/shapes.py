@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Further kinds of statements: ranges that depend on others, affine targets, windows, arrays of many dimensions, chains of
-computed and given indices, elements that are found by value, constants of the file, nested reductions."""
+"""Further kinds of statements: ranges that depend on others, affine targets, windows, arrays of many dimensions, chains
+of indices, conditions on offsets, constants of the file, nested reductions."""
 from draw import INTS, NUMBERS, TYPES, Dim, Var
 from statements import keep, role
-from tree import E, binary, call, cast, clamp, cmp, lit, neg, plus, read, red, select, text, var
+from tree import E, binary, call, cast, clamp, cmp, lit, neg, plus, read, red, select
 from values import FLOATS
 
 
@@ -189,4 +189,3 @@ def counts(d):
 
 
 SHAPES = [triangle, triangle, turned, turned, window, deep, chained, firsts, known, softmax, counts]
-__all__ = ["SHAPES", "text", "var"]

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Kinds of statements outside of constructs and loops: definitions by cell, by parts, through permutations, recurrences,
-reductions, segments, trees, whole arrays, stencils, computed indices. Each adds to a program (draw.py)."""
-from draw import INTS, NUMBERS, TYPES, Dim, Var
+"""Kinds of statements outside of constructs and loops: definitions by cell, by parts, through permutations,
+recurrences, reductions, segments, trees, whole arrays, stencils, computed indices. Each adds to a program (draw.py)."""
+from draw import NUMBERS, TYPES, Dim, Var
 from tree import E, binary, call, cast, clamp, cmp, lit, neg, plus, read, red, select, text, var
 from values import FLOATS
 
 BOX = [("[1, 2, 1]", [1, 2, 1]), ("[[1, 2, 1], [2, 4, 2], [1, 2, 1]]", [[1, 2, 1], [2, 4, 2], [1, 2, 1]]),
-       ("[[1], [-2], [1]]", [[1], [-2], [1]]), ("[[0, 1, 0], [1, -4, 1], [0, 1, 0]]", [[0, 1, 0], [1, -4, 1], [0, 1, 0]])]
+       ("[[1], [-2], [1]]", [[1], [-2], [1]]),
+       ("[[0, 1, 0], [1, -4, 1], [0, 1, 0]]", [[0, 1, 0], [1, -4, 1], [0, 1, 0]])]
 
 
 def role(d):
@@ -284,7 +285,8 @@ def whole(d):
 
     s = d.scalar()
     s = s if s.t == t else lit(1.5)
-    e = d.r.choice([lambda: binary("+", binary("*", lit(2), w(a)), s), lambda: call("max", binary("-", w(a), w(b)), lit(0)),
+    e = d.r.choice([lambda: binary("+", binary("*", lit(2), w(a)), s),
+                    lambda: call("max", binary("-", w(a), w(b)), lit(0)),
                     lambda: select(cmp("<", w(a), w(b)), w(a), neg(w(b))), lambda: call("abs", binary("*", w(a), w(b))),
                     lambda: binary("-", w(a), binary("/", w(b), lit(3)))])()
     y = d.declared(role(d), t, dims)
@@ -295,7 +297,8 @@ def whole(d):
     ranges = [v.range() for v in scope]
     ra, rb = read(a.name, t, subs), read(b.name, t, subs)
     shown, value = d.r.choice([
-        (f"dot({a.name}, {b.name})", red("sum", ranges, binary("*", ra, rb))), (f"sum({a.name})", red("sum", ranges, ra)),
+        (f"dot({a.name}, {b.name})", red("sum", ranges, binary("*", ra, rb))),
+        (f"sum({a.name})", red("sum", ranges, ra)),
         (f"maxval(abs({a.name}))", red("max", ranges, call("abs", ra))),
         (f"norm2({b.name})", call("sqrt", red("sum", ranges, binary("*", rb, rb))))])
     d.define(z, [], [], value, show=False)
@@ -350,7 +353,5 @@ def stencils(d):
     keep(d, y)
 
 
-KINDS = [cells]*5 + [functions]*2 + [parts]*2 + [permuted, recurrence, recurrence, recurrence, grid, tree, tree, reduction,
-                                                 reduction, reduction, reduction, segments, segments, computed, whole,
-                                                 matrices, stencils]
-__all__ = ["KINDS", "INTS"]
+KINDS = [cells]*5 + [functions, parts]*2 + [permuted, grid, computed, whole, matrices, stencils] + [recurrence]*3 + [
+    tree, segments]*2 + [reduction]*4

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Kinds of statements: constructs, as language.md writes them out, and the loop over iterations with its states."""
-from draw import Dim, Var
+from draw import Dim
 from shapes import SHAPES
 from statements import KINDS, keep, role
-from tree import E, binary, call, cast, clamp, cmp, lit, neg, plus, read, red, select, text, var
+from tree import E, binary, call, cast, cmp, lit, plus, read, red, text, var
 from values import FLOATS
 
 
@@ -79,7 +79,8 @@ def tribatch(d):
 
     first = cmp("==", v.e(), lit(0))
     p = hidden(d, t, scope, [(first, at(b))])
-    d.p.definitions[-1].branches.append((None, binary("-", at(b), loose(binary("*", at(a), at(c, -1)), at(p.name, -1)))))
+    other = binary("-", at(b), loose(binary("*", at(a), at(c, -1)), at(p.name, -1)))
+    d.p.definitions[-1].branches.append((None, other))
     y = hidden(d, t, scope, [(first, at(rhs))])
     d.p.definitions[-1].branches.append((None, binary("-", at(rhs), loose(binary("*", at(a), at(y.name, -1)),
                                                                           at(p.name, -1)))))
@@ -220,6 +221,3 @@ def iterate(d):
             y = d.declared("out", a.t, a.dims)
             subs = [v.e() for v in scope]
             d.define(y, subs, scope, read(a.name, a.t, subs))
-
-
-__all__ = ["CONSTRUCTS", "iterate", "Var", "clamp", "neg", "select"]

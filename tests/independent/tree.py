@@ -147,7 +147,8 @@ def listed(parts):
 
 
 TEXTS = {
-    "lit": lambda e: getattr(e, "shown", None) or number(e.x), "inf": lambda e: "inf", "name": lambda e: e.x, "param": lambda e: e.x,
+    "lit": lambda e: getattr(e, "shown", None) or number(e.x), "inf": lambda e: "inf",
+    "name": lambda e: e.x, "param": lambda e: e.x,
     "read": lambda e: f"{e.x}[{listed(e.a)}]" if e.a else e.x,
     "whole": lambda e: e.x,
     "neg": lambda e: "-" + inside(e.a[0], 8), "not": lambda e: "not " + inside(e.a[0], 3),

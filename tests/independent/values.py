@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of the language, by docs/language.md alone: exact integers that are wrapped where they are stored, IEEE floats,
-and floats of which only a bound is promised.
+"""Numbers of the language, by docs/language.md alone: exact integers that are wrapped where they are stored, IEEE
+floats, and floats of which only a bound is promised.
 
 A float is a Python float where its bits are promised. Else it is `Near`: a value, a bound of the error by the magnitude
 of what was added up, and, where a sum is exact in any order, how many terms it has, the sum of their magnitudes and the
@@ -204,7 +204,8 @@ def power(t, x, y):
     v, w = center(x), center(y)
     p = called(lambda _: math.pow(v, w), 0)
     if not (v > error(x) and math.isfinite(p)) or p == 0 or abs(p) > MOST[t]:
-        return Near(math.nan, math.inf) if v == v or w == 0 else math.nan
+        exact = type(x) is float and type(y) is float and (v != v or w != w) and w != 0 and v != 1
+        return math.nan if exact else Near(math.nan, math.inf)
     slope = abs(w/v)*error(x)/(1 - error(x)/v) + abs(math.log(v))*error(y)
     return near(t, rounded(t, p), abs(p)*(math.expm1(min(slope, 1e2)) + 2*ULPS*UNIT[t]))
 
