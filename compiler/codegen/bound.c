@@ -237,10 +237,12 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 	}
 	require_first(e, list, variable, low);
 	require(e, list, variable, "<=", high, affine_combine(e->arena, 1, high, -1, variable));
-	if (range->step != 1)
+	if (range->step != 1) {
+		struct affine from_first = affine_combine(e->arena, 1, variable, -1, &range->first);
+
 		vec_push(e->arena, list, arena_printf(e->arena, "pmg_mod(%s, %s) == 0",
-			 affine_plain(e->arena, &(struct affine) { .terms = variable->terms }),
-			 int_text(e->arena, range->step)));
+			 affine_plain(e->arena, &from_first), int_text(e->arena, range->step)));
+	}
 }
 
 /* ---- BIND ---- */
