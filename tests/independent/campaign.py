@@ -28,6 +28,7 @@ class Campaign:
         self.rt = library.runtime(build)
         self.variants = 2 if "PMG_TEST_LONG" in os.environ else 1
         self.passed = self.failed = 0
+        self.loose = set()
         self.counts = Counter()
         self.interp = interpreter.find(build)
 
@@ -47,6 +48,7 @@ class Campaign:
             where.mkdir(exist_ok=True)
             programs = {n: generate.program(self.seed, n) for n in numbers}
             texts = {}
+            self.loose = set()
             for n, p in programs.items():
                 (where / f"p{n}.pmg").write_text(p.text())
                 variants = [self.with_items(n, p, v, where) for v in range(self.variants)]
@@ -84,6 +86,8 @@ class Campaign:
         kept = self.kept_items(n, p, variant, where)
         mark = f"_s{variant}"
         text = p.text(kept).replace(f"pipeline p{n} ", f"pipeline p{n}{mark} ").replace(f"_p{n}_", f"_p{n}{mark}_")
+        if any(item.startswith("algorithm") for item in kept):
+            self.loose.add((n, mark))
         return (mark, text, kept) if kept else None
 
     def compile(self, where, texts):
@@ -158,16 +162,26 @@ class Campaign:
                        lambda m=mark, o=options: lib.run(f"p{n}{m}", members(p, got, drawn), o))
         return fine
 
+    @staticmethod
+    def slack(t, rows):
+        """Another algorithm differs by rounding of the largest values of a system (docs/eliminations.md)."""
+        if t not in V.FLOATS:
+            return 0.0
+        sure = [abs(V.center(e)) for e in rows if V.error(e) < V.math.inf and V.math.isfinite(V.center(e))]
+        return max(sure, default=0)*(1e-3 if t == "f32" else 1e-10)
+
     def judge(self, n, p, who, got, expected, run):
         try:
             results = run()
         except (library.Failed, interpreter.Failed) as failed:
             return self.fail(n, f"{who}, sizes {got}: {failed}")
+        is_loose = any(n == m and f"compiled{mark}," in who for m, mark in self.loose)
         for name, rows in expected.items():
             t = p.arrays[name].t
+            slack = self.slack(t, rows) if is_loose else 0.0
             mine = list(results[name])[:len(rows)]
             for i, (e, g) in enumerate(zip(rows, mine)):
-                if not V.agree(t, e, g):
+                if not V.agree(t, e, g) and not (slack and V.error(e) and abs(V.center(e) - g) <= slack):
                     return self.fail(n, f"{who}, sizes {got}: {name}[{i}] is {g!r}, not {V.center(e)!r} within "
                                         f"{V.error(e):.3g}")
             self.counts["values to the bit"] += sum(V.error(e) == 0 for e in rows)
