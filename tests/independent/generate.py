@@ -200,7 +200,8 @@ def data(seed, number, p, which, got):
             if v is None:
                 return None
         elif a.t in FLOATS:
-            v = floats(r, a.t, n, a.kind or kind)
+            is_factor = a.name.endswith(".value") and kind == "special"     # of sums that may have no terms
+            v = floats(r, a.t, n, a.kind or ("real" if is_factor else kind))
         elif a.t == "bool":
             v = [r.random() < 0.5 for _ in range(n)]
         else:
