@@ -21,8 +21,8 @@ int main(int argc, char **argv)
 	for (int i = 4; i < argc; i++)
 		vec_push(&arena, &words, argv[i]);
 	bool ok = session_open(&s, argv[1], &failure) && session_bind(&s, &words, 0, &failure) &&
-		  results_new(&s, &results, &failure) && library_open(&s, argv[3], &results, &e, &failure) &&
-		  library_execute(&e, &seconds, &failure);
+		  results_new(&s, &results, &failure) && library_load(&s, argv[3], &results, &e, &failure) &&
+		  library_plan(&e, &failure) && library_execute(&e, &seconds, &failure);
 	library_close(&e);
 	results_free(&s, &results);
 	session_free(&s);

@@ -20,7 +20,7 @@ from pathlib import Path
 
 TABLE = Path("tests/counts/counts.tsv")
 MORE = 1.02
-FLAGS = "-std=c11 -O3 -march=x86-64-v3 -ffp-contract=fast -fopenmp -fPIC -shared -fwrapv".split()
+FLAGS = "-std=c11 -O3 -march=x86-64-v3 -ffp-contract=fast -fno-trapping-math -fopenmp -fPIC -shared -fwrapv".split()
 COLLECTED = re.compile(r"Collected : (\d+)")
 
 
