@@ -48,6 +48,11 @@ class Checker:
         return time.monotonic() > self.deadline
 
 
+def one_a_line(text):
+    """Edits leave out lines: definitions by cases apart, each statement has one."""
+    return "\n".join(row if "{" in row else re.sub(r"; (?=\S)", ";\n    ", row) for row in text.split("\n"))
+
+
 # ---- Edits: each yields texts ----------------------------------------------------------------------------------
 
 def without_definition(text):
@@ -222,7 +227,8 @@ def main():
             print(f"{path} does not fail by variant {variant}")
             return 0
         if status != REFUSED:
-            text = shrunk(text, checker, status)
+            lines = one_a_line(text)
+            text = shrunk(lines if checker.status(lines) == status else text, checker, status)
         draw, said = smallest_draw(text, checker, status)
     kept = Path(tempfile.gettempdir()) / f"pmg-failed-{Path(path).stem}-{variant}.pmg"
     kept.write_text(text)
