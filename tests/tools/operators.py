@@ -18,8 +18,8 @@ COMPARISONS = {"EQ": "{x} == {y}", "NE": "{x} != {y}", "LT": "{x} < {y}", "LE": 
 CONNECTIVES = {"OR": "{x} or {y}", "AND": "{x} and {y}", "NOT": "not {x}"}
 WHOLE = {"sum": "sum({x})", "maxval": "maxval({x})", "dot": "dot({x}, {y})", "norm2": "norm2({x})", "nnz": "nnz({x})"}
 REDUCES = {"SET": "=", "ADD": "+=", "MUL": "*=", "MIN": "min=", "MAX": "max="}
-# CHOOSE is what `case` becomes; PIVOT is of solvers; the others are rows of products.
-OTHERS = {"CHOOSE", "PIVOT", "stencil", "matmul", "transpose"}
+# CHOOSE is what `case` becomes; PIVOT and UNIT_SCALE are of solvers; the others are rows of products.
+OTHERS = {"CHOOSE", "PIVOT", "UNIT_SCALE", "stencil", "matmul", "transpose"}
 
 
 def missing():

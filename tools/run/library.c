@@ -113,6 +113,7 @@ static bool plan_fits(struct execution *e, pmg_options options, int64_t *left, s
 	if (!s->max_memory)
 		return true;
 	options.candidate = s->values.candidate;
+	options.tune = PMG_TUNE_OFF;
 	pmg_plan_forecast_with(e->desc, e->args, &options, &peak);
 	*left = s->max_memory - bytes;
 	return memory_suffices(bytes + peak, s->max_memory, s->values.max_memory, failure);
