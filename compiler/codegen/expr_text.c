@@ -435,15 +435,18 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
 	};
 	const struct expr *a, *b;
+	const enum scalar_type type = op_is_comparison(expr->op) ? expr->args[0]->type : TYPE_F64;
 	int64_t number;
 	int value = -1;
 
-	if (!op_is_comparison(expr->op) || !type_is_integer(expr->args[0]->type))
+	if (!type_is_integer(type) && type != TYPE_BOOL)
 		return -1;
 	a = before_widening(expr->args[0]);
 	b = before_widening(expr->args[1]);
 	if (expr_equal(a, b))
 		return expr->op == OP_EQ || expr->op == OP_LE || expr->op == OP_GE;
+	if (type == TYPE_BOOL)
+		return -1;
 	if (is_number(b, &number))
 		value = settled_by_type(expr->op, a->type, number);
 	else if (is_number(a, &number))
