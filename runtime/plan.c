@@ -197,6 +197,7 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->context = options->context;
 	plan->max_memory = options->max_memory;
 	plan->check_finite = options->check_finite;
+	plan->is_deterministic = options->deterministic;
 	plan->bytes = plan->peak = plan->block_bytes = bytes;
 	for (int32_t i = 0; i < desc->n_extents; i++)
 		plan->extents[i] = extents[i];

@@ -126,6 +126,7 @@ struct plan {
 	int64_t max_memory, bytes, peak;
 	int64_t block_bytes;    /* of the plan itself and the arrays behind it */
 	bool check_finite;
+	bool is_deterministic;  /* regions have as many threads however busy the machine is */
 	bool is_tried;          /* executions are trials, whose results nobody sees */
 	int64_t *extents;       /* desc->n_extents */
 	int64_t *params;        /* desc->n_params; integer ones */

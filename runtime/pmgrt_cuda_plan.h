@@ -193,8 +193,12 @@ static inline void pmg_cuda_look_at(pmg_plan *plan, int64_t it)
 
 	for (int32_t i = 0; i < pmg_plan_arrays(plan) && cuda->status == PMG_OK; i++) {
 		const int64_t bytes = pmg_plan_array(plan, i).bytes;
-		void *values = bytes > 0 && pmg_looks_at(plan, i, it) ? malloc((size_t) bytes) : NULL;
+		const bool looks = bytes > 0 && pmg_looks_at(plan, i, it);
+		void *values = looks ? malloc((size_t) bytes) : NULL;
 
+		if (looks && !values)
+			cuda->status = pmg_plan_fail(plan, PMG_NO_RESOURCES,
+						     "no memory for a copy of an array whose values are looked at");
 		if (values && pmg_cuda_to_host(plan, values, cuda->data[i], bytes) == PMG_OK)
 			pmg_look_at(plan, i, values, it);
 		free(values);

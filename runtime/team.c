@@ -62,7 +62,7 @@ int32_t pmg_plan_team(pmg_plan *handle, int32_t threads, double work)
 {
 	struct plan *plan = plan_of(handle);
 
-	if (work < (double) LONG_WORK*threads) {
+	if (!plan->is_deterministic && work < (double) LONG_WORK*threads) {
 		look(&plan->team, threads);
 		threads = threads < plan->team.left ? threads : plan->team.left;
 	}

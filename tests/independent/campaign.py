@@ -24,7 +24,7 @@ DRAWS = (0, 1, 2, 3, 4)
 class Campaign:
     def __init__(self, seed, build):
         self.seed, self.build = seed, build
-        self.pmgc = os.environ.get("PMGC", str(build / "pmgc"))
+        self.pmgc = str(Path(os.environ.get("PMGC", build / "pmgc")).resolve())
         self.rt = library.runtime(build)
         self.variants = 2 if "PMG_TEST_LONG" in os.environ else 1
         self.passed = self.failed = 0

@@ -56,10 +56,21 @@ static void test_busy(struct tests *tests)
 	CHECK(tests, threads_left(2, 100, 1) == 1);
 }
 
+/* With options.deterministic, how busy the machine is changes no number of threads: partial sums would be others. */
+static void test_deterministic(struct tests *tests)
+{
+	struct plan busy = { .team = { .looked = INT64_MAX, .left = 1 } }, same = busy;
+
+	same.is_deterministic = true;
+	CHECK(tests, pmg_plan_team(&busy.kernel, 4, 1e6) == 1);
+	CHECK(tests, pmg_plan_team(&same.kernel, 4, 1e6) == 4);
+}
+
 void test_team(struct tests *tests)
 {
 	test_work(tests);
 	test_iterations(tests);
 	test_extremes(tests);
 	test_busy(tests);
+	test_deterministic(tests);
 }

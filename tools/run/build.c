@@ -231,7 +231,7 @@ static void list_arguments(struct session *s, const struct build *build, const c
 	for (int i = 0; i < n; i++)
 		vec_push(s->arena, words, user.items[i]);
 	push_words(s, words, "-std=c11 -O3 -march=native -ffp-contract=fast -fno-trapping-math -fopenmp -fPIC -fwrapv");
-	if (words->n > 0 && is_clang(words->items[0]))
+	if (n > 0 && is_clang(user.items[n - 1]))
 		push_words(s, words, "-fveclib=libmvec -fno-math-errno");
 	for (int i = n; i < user.n; i++)
 		vec_push(s->arena, words, user.items[i]);

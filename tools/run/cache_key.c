@@ -106,6 +106,15 @@ static void add_compiler(struct sum *sum, const char *command)
 
 /* ---- The machine ------------------------------------------------------------------------------ */
 
+/* -arch=native is code for the GPUs of this machine. */
+static void add_host(struct sum *sum)
+{
+	char name[256] = "";
+	if (gethostname(name, sizeof(name) - 1) != 0)
+		sum->is_whole = false;
+	add_text(sum, name);
+}
+
 /* Code for one processor may not run on another that shares the folder. */
 static void add_processor(struct sum *sum)
 {
@@ -178,8 +187,10 @@ const char *cache_name(struct session *s)
 	add_compiler(&sum, build_cc(&s->values));
 	add_text(&sum, s->values.target);
 	if (compilation_device_ending(s->c)) {
-		add_compiler(&sum, s->values.nvcc ? s->values.nvcc : "nvcc");
-		add_text(&sum, s->values.arch);
+		struct failure failure = { 0 };
+		const char *nvcc = build_nvcc(s->arena, &s->values, &failure);
+		add_compiler(&sum, nvcc ? nvcc : "nvcc");
+		add_host(&sum);
 	}
 	add_environment(&sum);
 	add_processor(&sum);
