@@ -53,8 +53,8 @@ static void check(struct comparison *c, bool ok, const char *pipeline, int fail_
 		fprintf(stderr, "%s: '%s', allocation %d: %s\n", c->file, pipeline, fail_at, what);
 }
 
-/* Whether the allocation existed, so that there may be a next one. A plan that chooses may take another candidate, which
- * does without. */
+/* Whether the allocation existed, so that there may be a next one. A plan that chooses may take another candidate, one
+ * that does without. */
 static bool check_failure(struct comparison *c, const pmg_pipeline_desc *desc, const void *args, int fail_at,
 			  pmg_tune tune)
 {
@@ -69,8 +69,8 @@ static bool check_failure(struct comparison *c, const pmg_pipeline_desc *desc, c
 	if (status == PMG_OK)
 		status = desc->execute(plan, args, NULL);
 	has_failed = counter.n_allocated >= fail_at;
-	check(c, (status == PMG_NO_RESOURCES) == has_failed || (tune != PMG_TUNE_OFF && status == PMG_OK), desc->name,
-	      fail_at, "wrong status");
+	check(c, (status == PMG_NO_RESOURCES) == has_failed || (tune != PMG_TUNE_OFF && status == PMG_OK),
+	      desc->name, fail_at, "wrong status");
 	check(c, !context || status == PMG_OK || *pmg_message(context), desc->name, fail_at, "no message");
 	if (plan)
 		desc->destroy(plan);

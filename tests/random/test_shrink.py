@@ -65,7 +65,8 @@ def main():
         check_plant("bad C", r"floor", r"s/\bfloor\(/missing(/g", 2, 3)
         check_plant("crash", r"Sparse_matvec", r"s/^(\t+)(.*PHI\w*_atom\[)/\1__builtin_trap(); \2/", 2, -4, "1")
     with tempfile.TemporaryDirectory(prefix="pmg-shrink-test-") as folder:
-        check("does not fail" in shrunk(next(generated(r"\bmin(=|\()", folder)), "", "0"), "a right program is left alone")
+        check("does not fail" in shrunk(next(generated(r"\bmin(=|\()", folder)), "", "0"),
+              "a right program is left alone")
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] != 0
 

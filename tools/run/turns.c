@@ -32,7 +32,8 @@ struct turns {
 static pmg_options options_of(const struct session *s, pmg_context *context)
 {
 	return (pmg_options){ .context = context, .threads = (int32_t) s->values.threads,
-			      .check_finite = session_checks_finite(), .max_memory = s->max_memory ? s->max_memory - session_bytes(s) : 0 };
+			      .check_finite = session_checks_finite(),
+			      .max_memory = s->max_memory ? s->max_memory - session_bytes(s) : 0 };
 }
 
 static const char *name_of(const char *choice)
