@@ -15,7 +15,7 @@ class Failed(Exception):
 
 def find(build):
     """The program, or None where it does not start."""
-    pmg = os.environ.get("PMG", str(build / "pmg"))
+    pmg = str(Path(os.environ.get("PMG", build / "pmg")).resolve())
     try:
         done = subprocess.run([pmg, "--version"], capture_output=True, check=False)
     except OSError:

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 520s
+# budget: 600s
 # Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for tests/random and tests/cuda, which have
 # lanes.
 set -e
