@@ -130,7 +130,7 @@ demo-real: all      ## a real scan that dipy brings: streamlines encoded, fitted
 	@BUILD=$(BUILD) scripts/demo_real.sh
 
 # The lanes run side by side and find everything built.
-test: all unit-programs count-program   ## every lane of tests/lanes (15 minutes at most); SAN=1: unit, with sanitizers
+test: all unit-programs count-program   ## every lane of tests/lanes (18 minutes at most); SAN=1: unit, with sanitizers
 	@BUILD=$(BUILD) tests/run $(if $(SAN),unit)
 
 test-long: all unit-programs count-program  ## the same with more and larger cases
