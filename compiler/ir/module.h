@@ -418,8 +418,9 @@ bool expr_equal(const struct expr *a, const struct expr *b);
 bool access_equal(const struct access *a, const struct access *b);
 /* The same values, whatever the names of the two. */
 bool dim_equal(const struct dim *a, const struct dim *b);
-/* steps.c: what a step along the dim costs: 0, 1 or STEP_FAR. */
-enum { STEP_FAR = 8 };
+/* steps.c: what a step along the dim costs: 0, 1 or STEP_FAR. One to the next place costs STEP_SCALAR in a loop of
+ * fewer than STEP_SHORT iterations, which has no vectors; an update of a cell in memory costs STEP_ACCUMULATOR more. */
+enum { STEP_ACCUMULATOR = 2, STEP_SCALAR = 3, STEP_FAR = 8, STEP_SHORT = 16 };
 int access_step(const struct stage *stage, const struct access *access, int dim);
 bool dim_uses_dim(const struct dim *dim, int other);        /* in its bounds, or in what it is read from */
 bool dim_is_fixed(const struct dim *dim);               /* a range whose bounds no other dim moves */

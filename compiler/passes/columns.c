@@ -6,16 +6,14 @@
  * of its shape, of which a row is stored where the loops around are shared with what reads it. Maxima likewise. Each
  * sum has its terms in their order, as in the loop over j.
  *
- * Which loop is the better one inside is told by what its steps cost (ir/steps.c): one to the next place is SCALAR if
- * the range is too short for vectors, and rows cost ACCUMULATOR for y[k]. Where rows may be short, the group is marked
- * `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each y[k], and those of
- * neighbouring cells read neighbouring ones anyway. */
+ * What the steps of a loop cost (ir/steps.c) tells which loop is the better one inside: a step to the next place costs
+ * STEP_SCALAR if the range is too short for vectors, rows cost STEP_ACCUMULATOR for y[k]. Where rows may be short, the
+ * group is marked `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each
+ * y[k], and those of neighbouring cells read neighbouring ones anyway. */
 #include <string.h>
 
 #include "ir/blas.h"
 #include "passes/pass_private.h"
-
-enum { SCALAR = 3, ACCUMULATOR = 2, LENGTH_OF_VECTOR = 16 };
 
 struct column {
 	struct local_sum sum;
@@ -49,7 +47,7 @@ static int64_t length_of(const struct module *module, const struct dim *dim)
 static struct cost cost_of(const struct module *module, struct stage *stage, int dim)
 {
 	const int64_t length = length_of(module, &stage->dims.items[dim]);
-	struct cost cost = { stage, dim, length >= 0 && length < LENGTH_OF_VECTOR ? SCALAR : 1, 0, 0 };
+	struct cost cost = { stage, dim, length >= 0 && length < STEP_SHORT ? STEP_SCALAR : 1, 0, 0 };
 
 	stage_reads(stage, add_step, &cost);
 	return cost;
@@ -119,7 +117,7 @@ static bool pays(const struct column *column)
 	const struct cost down = cost_of(column->sum.module, column->sum.add, innermost_loop(column->sum.add));
 	const struct cost along = cost_of(column->sum.module, column->sum.add, column->row);
 
-	return (length < 0 || length >= SUM_LEAST_ROW) && down.most > 1 && along.all + ACCUMULATOR < down.all;
+	return (length < 0 || length >= SUM_LEAST_ROW) && down.most > 1 && along.all + STEP_ACCUMULATOR < down.all;
 }
 
 static bool can_be_rows(struct column *column, const struct pass_options *options)

@@ -20,7 +20,7 @@
 
 #include "passes/pass_private.h"
 
-enum { MOST_LOOPS = 8, SCALAR = 3, ACCUMULATOR = 2, TEAM = 1, ATOMIC = 40, FEW = 16 };
+enum { MOST_LOOPS = 8, TEAM = 1, ATOMIC = 40, FEW = 16 };
 
 struct nest {
 	struct module *module;
@@ -127,7 +127,7 @@ static int step_of_write(const struct cost *cost)
 	const int step = access_step(cost->stage, &cost->stage->write, cost->dim);
 
 	return step == 0 ? 0 : (step == 1 ? cost->next : step + 1) +
-	       (cost->stage->op != REDUCE_SET ? ACCUMULATOR : 0);
+	       (cost->stage->op != REDUCE_SET ? STEP_ACCUMULATOR : 0);
 }
 
 static int64_t length_of(const struct nest *nest, int dim)
@@ -141,7 +141,7 @@ static int64_t length_of(const struct nest *nest, int dim)
 static int steps_along(const struct nest *nest, int dim)
 {
 	const stage_list *stages = &nest->group->stages;
-	const int next = length_of(nest, dim) < FEW ? SCALAR : 1;
+	const int next = length_of(nest, dim) < STEP_SHORT ? STEP_SCALAR : 1;
 	int all = 0;
 
 	for (int i = 0; i < stages->n; i++) {

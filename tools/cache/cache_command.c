@@ -41,8 +41,8 @@ static void print(const char *folder, const kept_list *list)
 		       file_name(list->items[i].path));
 		bytes += list->items[i].bytes;
 	}
-	printf("%d librar%s in %s, %.1f of at most 256 MiB\n", list->n, list->n == 1 ? "y" : "ies", folder,
-	       (double) bytes / 0x1p20);
+	printf("%d librar%s in %s, %.1f of at most %d MiB\n", list->n, list->n == 1 ? "y" : "ies", folder,
+	       (double) bytes / 0x1p20, CACHE_BYTES >> 20);
 }
 
 static bool run(struct arena *arena, const struct cache_values *values, const word_list *operands,

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST_BYTES = 256 << 20, PART_SECONDS = 3600, DIGITS = 16 };
+enum { PART_SECONDS = 3600, DIGITS = 16 };
 
 /* NAME-0123456789abcdef.so, or what follows. */
 static const char *ending_of(const char *name)
@@ -71,7 +71,7 @@ void cache_bound(struct arena *arena, const char *path)
 	for (int i = 0; i < list.n; i++) {
 		const struct kept_library *library = &list.items[i];
 		bool is_old = library->is_part && (double) time(NULL) - library->used > PART_SECONDS;
-		if ((bytes <= MOST_BYTES || library->is_part || strcmp(library->path, path) == 0) && !is_old)
+		if ((bytes <= CACHE_BYTES || library->is_part || strcmp(library->path, path) == 0) && !is_old)
 			continue;
 		if (unlink(library->path) == 0)
 			bytes -= library->bytes;

@@ -254,6 +254,8 @@ struct kept_library {
 };
 typedef VEC(struct kept_library) kept_list;
 
+enum { CACHE_BYTES = 256 << 20 }; /* of all that is kept */
+
 void cache_list(struct arena *arena, const char *folder, kept_list *list); /* those used last come last */
 /* Removes from the folder of `path` what is too much, but not that. */
 void cache_bound(struct arena *arena, const char *path);
