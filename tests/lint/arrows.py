@@ -5,11 +5,12 @@ import re
 # Folder -> folders it may include besides itself.
 ARROWS = {
     "compiler/driver": {"compiler/" + f for f in
-                        "sema constructs passes codegen syntax ir support".split()},
+                        "sema constructs passes codegen kernel syntax ir support".split()},
     "compiler/sema": {"compiler/constructs", "compiler/syntax", "compiler/ir", "compiler/support"},
     "compiler/constructs": {"compiler/support"},
     "compiler/passes": {"compiler/ir", "compiler/support"},
-    "compiler/codegen": {"compiler/ir", "compiler/support"},
+    "compiler/codegen": {"compiler/kernel", "compiler/ir", "compiler/support"},
+    "compiler/kernel": {"compiler/support"},
     "compiler/syntax": {"compiler/support"},
     "compiler/ir": {"compiler/support"},
     "compiler/support": set(),

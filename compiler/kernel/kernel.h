@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernel tree: what stands between the schedule tree and the text of a target. A kernel program is a list of
+ * functions, a function a list of statements; both say what happens in the order in which it happens, with every name,
+ * index, bound and concurrent loop written out. Printers (codegen/) turn a tree into text and decide nothing.
+ *
+ * Meaning first:
+ *
+ * - A name is declared once in its scope, by a parameter, a `let`, an `array` or a loop, before it is used, and hides no
+ *   other name. Scopes are blocks. What a `let` names keeps its value unless it is declared as a variable.
+ * - A buffer is memory of one element type, reached by a name: memory of the caller or of the plan, of a thread, of a
+ *   block of lanes, of the stack, or registers. `load` reads the element of an index, `store` sets or updates it.
+ * - A loop runs its body once for each value of its variable: first, first + step, … while less than `bound` (or down
+ *   to `bound`, which is then the last value). Serial and unrolled loops run in order. The iterations of all other kinds
+ *   are concurrent: two of them may touch one element only if both read it, or both update it atomically or by the
+ *   loop's own reduction.
+ *     work-shared   iterations are divided among the threads of the team, with or without starting that team
+ *     simd          iterations run as lanes of vectors
+ *     grid          each thread group of a device has one iteration, or every n-th
+ *     lanes         iterations are divided among the lanes of such a group
+ * - `parallel` runs its body in every thread of a team. A barrier waits for all threads of the team (or lanes of the
+ *   group); all of them must reach it.
+ * - A prefetch, like a comment, changes no value.
+ *
+ * Nodes live in an arena. Builders and lowerings make new ones; who prints, verifies or runs a tree takes it const. */
+#ifndef PMGC_KERNEL_KERNEL_H
+#define PMGC_KERNEL_KERNEL_H
+
+#include "support/support.h"
+
+/* ---- types ------------------------------------------------------------------------ */
+
+/* Where a buffer is. */
+enum k_space { K_SPACE_MEMORY, K_SPACE_REGISTERS, K_SPACE_STACK, K_SPACE_SHARED, K_SPACE_THREAD };
+
+/* A scalar, a vector, a structure of the runtime, or where a buffer of them begins. */
+struct k_type {
+	const char *name;               /* as in C: "int64_t", "double", "pmg_vector_f64"; "auto": of its value */
+	bool is_const, is_pointer, is_restrict;
+};
+
+/* ---- expressions -------------------------------------------------------------------- */
+
+enum k_op {
+#define K_OP(id, text, arity, level) K_##id,
+#include "kernel/ops.def"
+#undef K_OP
+	K_OP_N
+};
+
+/* How tightly an expression binds, loosest first. */
+enum k_level {
+	K_LEVEL_SELECT, K_LEVEL_OR, K_LEVEL_AND, K_LEVEL_BIT_OR, K_LEVEL_BIT_AND, K_LEVEL_EQUAL, K_LEVEL_COMPARE,
+	K_LEVEL_SHIFT, K_LEVEL_SUM, K_LEVEL_PRODUCT, K_LEVEL_UNARY, K_LEVEL_PRIMARY
+};
+
+enum k_expr_kind {
+	KE_INT,                         /* integer, as `text` spells it where that is not NULL */
+	KE_FLOAT,                       /* text */
+	KE_BOOL,                        /* integer: 0 or 1 */
+	KE_STRING,                      /* text, with its quotes */
+	KE_NAME,                        /* text: a variable, buffer, constant or function */
+	KE_TYPE,                        /* an argument that is a type: of */
+	KE_LOAD,                        /* args[0][args[1]] */
+	KE_MEMBER,                      /* args[0]->text, args[0].text */
+	KE_UNARY, KE_BINARY,            /* op, args */
+	KE_SELECT,                      /* args[0] ? args[1] : args[2] */
+	KE_CAST,                        /* (of) args[0] */
+	KE_CALL,                        /* text(args): of the runtime (kernel/calls.def), of libm, or of the program */
+	KE_LIST,                        /* { args }: the first elements of an array; the others are zero */
+	KE_N
+};
+
+struct k_expr {
+	enum k_expr_kind kind;
+	enum k_op op;
+	const char *text;
+	int64_t integer;
+	struct k_type of;               /* KE_CAST, KE_TYPE */
+	struct k_type type;             /* of the value, once k_resolve_types has run; a NULL name: not known */
+	VEC(struct k_expr *) args;
+	VEC(struct k_expr *) constants; /* KE_CALL: arguments that the compiler of the target must know: f<32, add>(…) */
+	bool is_arrow;                  /* KE_MEMBER: of what args[0] points to */
+	bool is_grouped;                /* stands in parentheses, needed or not */
+};
+
+/* ---- statements ---------------------------------------------------------------------- */
+
+struct k_stmt;
+
+struct k_block {
+	VEC(struct k_stmt *) stmts;
+};
+
+struct k_let {
+	struct k_type type;
+	const char *name;
+	struct k_expr *value;           /* NULL: no value yet */
+	VEC(struct k_expr *) extents;   /* of an array; none: a variable */
+	enum k_space space;             /* of an array */
+	bool is_variable;               /* may change; else it is a constant */
+	bool is_joined;                 /* declared with the one before, which has the same type: int64_t a = 0, b = 0; */
+};
+
+enum k_store_mode { K_STORE_PLAIN, K_STORE_ATOMIC, K_STORE_NONTEMPORAL };
+
+struct k_store {
+	VEC(struct k_expr *) targets;   /* all get the value, the last one first: a = b = value */
+	enum k_op op;                   /* K_OP_N: set; K_ADD: +=, K_SUB, K_MUL, K_BIT_OR, … */
+	enum k_store_mode mode;
+	struct k_expr *value;
+};
+
+enum k_loop_kind { K_LOOP_SERIAL, K_LOOP_UNROLLED, K_LOOP_ROLLED, K_LOOP_WORKSHARE, K_LOOP_SIMD, K_LOOP_GRID,
+		   K_LOOP_LANES, K_LOOP_KIND_N };
+
+struct k_reduction {
+	const char *op;                 /* +, *, min, max, pmg_min, … */
+	const char *name;               /* of the variable */
+};
+
+/* How iterations are shared by threads. */
+struct k_share {
+	bool starts_team;               /* parallel for; else the team is there */
+	bool is_dynamic;
+	struct k_expr *chunk;           /* iterations at a time; NULL: an even part */
+	struct k_expr *threads;         /* of a team that starts; NULL */
+};
+
+struct k_loop {
+	enum k_loop_kind kind;
+	bool is_simd;                   /* K_LOOP_WORKSHARE whose parts run as vectors */
+	struct k_type type;             /* of the variable */
+	const char *name;
+	struct k_expr *first, *bound;
+	struct k_expr *step;            /* positive; NULL: 1 */
+	bool is_down;                   /* from `first` down to `bound`, which is the last value */
+	bool is_strided;                /* K_LOOP_GRID: a group has every n-th iteration; else one at most */
+	struct k_expr *number, *count;  /* K_LOOP_GRID, K_LOOP_LANES: which one of how many runs the body */
+	struct k_share share;           /* K_LOOP_WORKSHARE */
+	VEC(struct k_reduction) reductions;
+	struct k_block body;
+};
+
+/* `before`; while `condition`: body, `after`. */
+struct k_while {
+	struct k_block before;          /* lets or one store; empty */
+	struct k_expr *condition;
+	struct k_stmt *after;           /* a store; NULL */
+	enum k_loop_kind kind;          /* serial, unrolled or rolled */
+	struct k_block body;
+};
+
+struct k_if {
+	struct k_expr *condition;
+	struct k_block then, otherwise;
+	bool has_otherwise;
+	bool is_bare;                   /* one statement without braces */
+};
+
+enum k_stmt_kind {
+	KS_BLOCK,                       /* body */
+	KS_LET, KS_STORE, KS_LOOP, KS_WHILE, KS_IF,
+	KS_CALL,                        /* value: for what it does; a name alone is a macro of the runtime */
+	KS_PARALLEL,                    /* value: how many threads; body */
+	KS_RETURN,                      /* value, or NULL */
+	KS_BREAK, KS_CONTINUE,
+	KS_UNUSED,                      /* value: a name that need not be used */
+	KS_COMMENT,                     /* text: lines of a comment, as printed */
+	KS_BLANK,                       /* an empty line */
+	KS_N
+};
+
+struct k_stmt {
+	enum k_stmt_kind kind;
+	struct span span;               /* of the .pmg text that it comes from */
+	const char *emitter;            /* file:line of the compiler's source that made it; NULL */
+	union {
+		struct k_block body;
+		struct k_let let;
+		struct k_store store;
+		struct k_loop loop;
+		struct k_while repeat;
+		struct k_if branch;
+		const char *text;
+	};
+	struct k_expr *value;
+};
+
+/* ---- functions --------------------------------------------------------------------------- */
+
+struct k_param {
+	struct k_type type;
+	const char *name;
+};
+
+enum k_function_kind {
+	K_FUNCTION_ENTRY,               /* what the plan calls */
+	K_FUNCTION_HOST,                /* a part of it */
+	K_FUNCTION_DEVICE               /* launched on a device */
+};
+
+struct k_function {
+	enum k_function_kind kind;
+	struct k_type result;
+	const char *name;
+	const char *qualifiers;         /* "static", "extern \"C\"" */
+	struct k_expr *bounds;          /* K_FUNCTION_DEVICE: how many threads it may have */
+	VEC(struct k_param) params;
+	struct span span;
+	struct k_block body;
+};
+
+struct k_program {
+	VEC(struct k_function *) functions;
+};
+
+/* ---- build.c: nodes -------------------------------------------------------------------------- */
+
+struct k_expr *k_int(struct arena *arena, int64_t value);
+struct k_expr *k_float(struct arena *arena, const char *text);
+struct k_expr *k_bool(struct arena *arena, bool value);
+struct k_expr *k_name(struct arena *arena, const char *name);
+struct k_expr *k_type_arg(struct arena *arena, struct k_type type);
+struct k_expr *k_load(struct arena *arena, struct k_expr *buffer, struct k_expr *index);
+struct k_expr *k_member(struct arena *arena, struct k_expr *of, const char *member, bool is_arrow);
+struct k_expr *k_unary(struct arena *arena, enum k_op op, struct k_expr *a);
+struct k_expr *k_binary(struct arena *arena, enum k_op op, struct k_expr *a, struct k_expr *b);
+struct k_expr *k_select(struct arena *arena, struct k_expr *condition, struct k_expr *a, struct k_expr *b);
+struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a);
+/* The arguments follow, n of them. */
+struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
+
+struct k_type k_scalar(const char *c_name);             /* a plain type */
+bool k_type_is_equal(const struct k_type *a, const struct k_type *b);
+const char *k_op_text(enum k_op op);
+int k_op_arity(enum k_op op);
+enum k_level k_op_level(enum k_op op);
+enum k_level k_level(const struct k_expr *expr);        /* how tightly it binds, parentheses counted */
+
+struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind);
+
+/* Where statements are added: the innermost of the open blocks. */
+struct k_builder {
+	struct arena *arena;
+	VEC(struct k_block *) open;     /* outermost first */
+	struct span span;               /* of what is added */
+};
+
+struct k_builder k_builder_new(struct arena *arena, struct k_block *block);
+struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
+/* Adds a statement with a body (that of an if: `then`), and what follows to that body, until it is closed. */
+struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
+void k_close(struct k_builder *builder);
+
+/* ---- walk.c: every node of a tree, in order of the text ---------------------------------------- */
+
+/* Returns false to leave out what is inside. */
+struct k_visitor {
+	bool (*stmt)(const struct k_stmt *stmt, void *user);    /* NULL: statements are all entered */
+	bool (*expr)(const struct k_expr *expr, void *user);    /* NULL: expressions are not visited */
+	void *user;
+};
+
+void k_walk_block(const struct k_block *block, const struct k_visitor *visitor);
+void k_walk_stmt(const struct k_stmt *stmt, const struct k_visitor *visitor);
+void k_walk_expr(const struct k_expr *expr, const struct k_visitor *visitor);
+
+/* ---- uses.c: who reads and writes a name ------------------------------------------------------- */
+
+struct k_uses {
+	int reads, writes;              /* of the name: its value, or elements of its buffer */
+	int addresses;                  /* handed on as a pointer, to a call that may read and write there */
+};
+
+struct k_uses k_uses_in_block(const struct k_block *block, const char *name);
+struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name);
+bool k_mentions(const struct k_block *block, const char *name);         /* any of these */
+bool k_expr_mentions(const struct k_expr *expr, const char *name);
+
+/* ---- print.c, read.c: the dump ------------------------------------------------------------------- */
+
+void k_print_program(struct writer *w, const struct k_program *program);
+void k_print_function(struct writer *w, const struct k_function *function);
+void k_print_block(struct writer *w, const struct k_block *block);
+const char *k_expr_text(struct arena *arena, const struct k_expr *expr);
+const char *k_type_text(struct arena *arena, const struct k_type *type);        /* "const double *restrict" */
+
+/* What a dump says; NULL where it is none: then *error says what is wrong and in which line. */
+struct k_program *k_read_program(struct arena *arena, const char *text, const char **error);
+
+/* ---- verify.c, types.c ------------------------------------------------------------------------------ */
+
+/* Gives every expression its type, as far as declarations and calls.def tell. */
+void k_resolve_types(struct arena *arena, struct k_program *program);
+/* NULL, or what is wrong with the program and where. */
+const char *k_verify(struct arena *arena, const struct k_program *program);
+
+#endif
