@@ -6,14 +6,14 @@
  *
  * Meaning first:
  *
- * - A name is declared once in its scope, by a parameter, a `let`, an `array` or a loop, before it is used, and hides no
- *   other name. Scopes are blocks. What a `let` names keeps its value unless it is declared as a variable.
+ * - A name is declared once in its scope, by a parameter, a `let`, an `array` or a loop, before it is used, and hides
+ *   no other name. Scopes are blocks. What a `let` names keeps its value unless it is declared as a variable.
  * - A buffer is memory of one element type, reached by a name: memory of the caller or of the plan, of a thread, of a
  *   block of lanes, of the stack, or registers. `load` reads the element of an index, `store` sets or updates it.
  * - A loop runs its body once for each value of its variable: first, first + step, … while less than `bound` (or down
- *   to `bound`, which is then the last value). Serial and unrolled loops run in order. The iterations of all other kinds
- *   are concurrent: two of them may touch one element only if both read it, or both update it atomically or by the
- *   loop's own reduction.
+ *   to `bound`, which is then the last value). Serial and unrolled loops run in order. The iterations of all other
+ *   kinds are concurrent: two of them may touch one element only if both read it, or both update it atomically or by
+ *   the loop's own reduction.
  *     work-shared   iterations are divided among the threads of the team, with or without starting that team
  *     simd          iterations run as lanes of vectors
  *     grid          each thread group of a device has one iteration, or every n-th
@@ -79,7 +79,7 @@ struct k_expr {
 	struct k_type of;               /* KE_CAST, KE_TYPE */
 	struct k_type type;             /* of the value, once k_resolve_types has run; a NULL name: not known */
 	VEC(struct k_expr *) args;
-	VEC(struct k_expr *) constants; /* KE_CALL: arguments that the compiler of the target must know: f<32, add>(…) */
+	VEC(struct k_expr *) constants; /* KE_CALL: arguments that the target's compiler must know: f<32, add>(…) */
 	bool is_arrow;                  /* KE_MEMBER: of what args[0] points to */
 	bool is_grouped;                /* stands in parentheses, needed or not */
 };
@@ -99,7 +99,8 @@ struct k_let {
 	VEC(struct k_expr *) extents;   /* of an array; none: a variable */
 	enum k_space space;             /* of an array */
 	bool is_variable;               /* may change; else it is a constant */
-	bool is_joined;                 /* declared with the one before, which has the same type: int64_t a = 0, b = 0; */
+	bool is_known;                  /* to the compiler of the target, too: constexpr, where it has this */
+	bool is_joined;                 /* declared with the one before, of the same type: int64_t a = 0, b = 0; */
 };
 
 enum k_store_mode { K_STORE_PLAIN, K_STORE_ATOMIC, K_STORE_NONTEMPORAL };
@@ -108,6 +109,7 @@ struct k_store {
 	VEC(struct k_expr *) targets;   /* all get the value, the last one first: a = b = value */
 	enum k_op op;                   /* K_OP_N: set; K_ADD: +=, K_SUB, K_MUL, K_BIT_OR, … */
 	enum k_store_mode mode;
+	bool is_step;                   /* K_ADD, K_SUB of 1, spelled x++, x-- */
 	struct k_expr *value;
 };
 
@@ -136,7 +138,9 @@ struct k_loop {
 	struct k_expr *step;            /* positive; NULL: 1 */
 	bool is_down;                   /* from `first` down to `bound`, which is the last value */
 	bool is_strided;                /* K_LOOP_GRID: a group has every n-th iteration; else one at most */
-	struct k_expr *number, *count;  /* K_LOOP_GRID, K_LOOP_LANES: which one of how many runs the body */
+	/* K_LOOP_GRID, K_LOOP_LANES: which one of how many runs the body. It begins at first + step*number (- if down)
+	 * and goes on by step*count. No number: `first` holds it; no count: there is one for each iteration. */
+	struct k_expr *number, *count;
 	struct k_share share;           /* K_LOOP_WORKSHARE */
 	VEC(struct k_reduction) reductions;
 	struct k_block body;
@@ -148,6 +152,7 @@ struct k_while {
 	struct k_expr *condition;
 	struct k_stmt *after;           /* a store; NULL */
 	enum k_loop_kind kind;          /* serial, unrolled or rolled */
+	bool is_broken;                 /* the condition begins a line */
 	struct k_block body;
 };
 
@@ -158,6 +163,13 @@ struct k_if {
 	bool is_bare;                   /* one statement without braces */
 };
 
+/* A structure that the program declares: its fields are lets without a value. */
+struct k_record {
+	const char *name;
+	struct k_expr *alignment;       /* in bytes */
+	struct k_block fields;
+};
+
 enum k_stmt_kind {
 	KS_BLOCK,                       /* body */
 	KS_LET, KS_STORE, KS_LOOP, KS_WHILE, KS_IF,
@@ -165,16 +177,26 @@ enum k_stmt_kind {
 	KS_PARALLEL,                    /* value: how many threads; body */
 	KS_RETURN,                      /* value, or NULL */
 	KS_BREAK, KS_CONTINUE,
+	KS_RECORD,                      /* record */
 	KS_UNUSED,                      /* value: a name that need not be used */
 	KS_COMMENT,                     /* text: lines of a comment, as printed */
 	KS_BLANK,                       /* an empty line */
 	KS_N
 };
 
+/* Where a line of text comes from. */
+struct k_place {
+	struct span span;               /* of the .pmg text */
+	const char *emitter;            /* file:line of the compiler's source that made it; NULL */
+};
+
 struct k_stmt {
 	enum k_stmt_kind kind;
 	struct span span;               /* of the .pmg text that it comes from */
-	const char *emitter;            /* file:line of the compiler's source that made it; NULL */
+	const char *emitter;            /* as in a place */
+	struct k_place annotation;      /* of the line above that says how it runs: UNROLL, a pragma */
+	struct k_place otherwise;       /* KS_IF: of the else */
+	struct k_place end;             /* of the line that closes its body */
 	union {
 		struct k_block body;
 		struct k_let let;
@@ -182,6 +204,7 @@ struct k_stmt {
 		struct k_loop loop;
 		struct k_while repeat;
 		struct k_if branch;
+		struct k_record record;
 		const char *text;
 	};
 	struct k_expr *value;
@@ -207,7 +230,8 @@ struct k_function {
 	const char *qualifiers;         /* "static", "extern \"C\"" */
 	struct k_expr *bounds;          /* K_FUNCTION_DEVICE: how many threads it may have */
 	VEC(struct k_param) params;
-	struct span span;
+	int broken_at;                  /* parameters from this one on stand in a second line; 0: all in one */
+	struct k_place head, end;       /* of its first and last line */
 	struct k_block body;
 };
 
@@ -244,14 +268,23 @@ struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind);
 struct k_builder {
 	struct arena *arena;
 	VEC(struct k_block *) open;     /* outermost first */
+	VEC(struct k_stmt *) owners;    /* of the open blocks; NULL: that of a function */
 	struct span span;               /* of what is added */
+	struct k_stmt *bare;            /* an if without braces whose statement is added next; NULL */
+	struct k_stmt *annotation;      /* how the next statement runs: its kind and these fields alone; NULL */
+	bool is_in_comment;             /* what is added next goes on with a comment */
+	const char *error;              /* the first text that is no statement, and why; NULL */
 };
 
 struct k_builder k_builder_new(struct arena *arena, struct k_block *block);
 struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
 /* Adds a statement with a body (that of an if: `then`), and what follows to that body, until it is closed. */
 struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
-void k_close(struct k_builder *builder);
+void k_close(struct k_builder *builder, const char *emitter);
+/* What follows goes to the else of the open if. */
+void k_otherwise(struct k_builder *builder, const char *emitter);
+/* The same with the if that was closed last: it goes on. */
+void k_reopen(struct k_builder *builder, const char *emitter);
 
 /* ---- walk.c: every node of a tree, in order of the text ---------------------------------------- */
 
@@ -285,6 +318,7 @@ void k_print_function(struct writer *w, const struct k_function *function);
 void k_print_block(struct writer *w, const struct k_block *block);
 const char *k_expr_text(struct arena *arena, const struct k_expr *expr);
 const char *k_type_text(struct arena *arena, const struct k_type *type);        /* "const double *restrict" */
+const char *k_int_text(struct arena *arena, int64_t value);
 
 /* What a dump says; NULL where it is none: then *error says what is wrong and in which line. */
 struct k_program *k_read_program(struct arena *arena, const char *text, const char **error);

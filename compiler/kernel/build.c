@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Nodes of the kernel tree, and the builder that adds statements to the innermost of the open blocks. An if without
+ * braces takes the next statement and is closed by it. What a constructor is given belongs to the node from then on. */
+#include "kernel/kernel.h"
+
+#include <string.h>
+
+/* ---- operators ---- */
+
+struct op_row {
+	const char *text;
+	int arity;
+	enum k_level level;
+};
+
+static const struct op_row *op_row(enum k_op op)
+{
+	static const struct op_row rows[K_OP_N] = {
+#define K_OP(id, text, arity, level) { text, arity, K_LEVEL_##level },
+#include "kernel/ops.def"
+#undef K_OP
+	};
+
+	return &rows[op];
+}
+
+const char *k_op_text(enum k_op op)
+{
+	return op_row(op)->text;
+}
+
+int k_op_arity(enum k_op op)
+{
+	return op_row(op)->arity;
+}
+
+enum k_level k_op_level(enum k_op op)
+{
+	return op_row(op)->level;
+}
+
+/* Numbers below zero bind as a negation does. */
+static enum k_level level_of_number(const struct k_expr *expr)
+{
+	if (expr->text)
+		return expr->text[0] == '-' ? K_LEVEL_UNARY : K_LEVEL_PRIMARY;
+	return expr->integer < 0 && expr->integer >= -INT32_MAX ? K_LEVEL_UNARY : K_LEVEL_PRIMARY;
+}
+
+enum k_level k_level(const struct k_expr *expr)
+{
+	if (expr->is_grouped)
+		return K_LEVEL_PRIMARY;
+	switch (expr->kind) {
+	case KE_INT:
+	case KE_FLOAT:
+		return level_of_number(expr);
+	case KE_UNARY:
+	case KE_BINARY:
+		return k_op_level(expr->op);
+	case KE_SELECT:
+		return K_LEVEL_SELECT;
+	case KE_CAST:
+		return K_LEVEL_UNARY;
+	case KE_BOOL:
+	case KE_STRING:
+	case KE_NAME:
+	case KE_TYPE:
+	case KE_LOAD:
+	case KE_MEMBER:
+	case KE_CALL:
+	case KE_LIST:
+	case KE_N:
+		break;
+	}
+	return K_LEVEL_PRIMARY;
+}
+
+/* ---- types ---- */
+
+struct k_type k_scalar(const char *c_name)
+{
+	return (struct k_type) { .name = c_name };
+}
+
+bool k_type_is_equal(const struct k_type *a, const struct k_type *b)
+{
+	bool same_name = a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name;
+
+	return same_name && a->is_const == b->is_const && a->is_pointer == b->is_pointer &&
+	       a->is_restrict == b->is_restrict;
+}
+
+/* ---- expressions ---- */
+
+static struct k_expr *expr_new(struct arena *arena, enum k_expr_kind kind)
+{
+	struct k_expr *expr = arena_new(arena, struct k_expr);
+
+	expr->kind = kind;
+	return expr;
+}
+
+static struct k_expr *expr_of_text(struct arena *arena, enum k_expr_kind kind, const char *text)
+{
+	struct k_expr *expr = expr_new(arena, kind);
+
+	expr->text = arena_string(arena, text);
+	return expr;
+}
+
+struct k_expr *k_int(struct arena *arena, int64_t value)
+{
+	struct k_expr *expr = expr_new(arena, KE_INT);
+
+	expr->integer = value;
+	return expr;
+}
+
+struct k_expr *k_float(struct arena *arena, const char *text)
+{
+	return expr_of_text(arena, KE_FLOAT, text);
+}
+
+struct k_expr *k_bool(struct arena *arena, bool value)
+{
+	struct k_expr *expr = expr_new(arena, KE_BOOL);
+
+	expr->integer = value;
+	return expr;
+}
+
+struct k_expr *k_name(struct arena *arena, const char *name)
+{
+	return expr_of_text(arena, KE_NAME, name);
+}
+
+struct k_expr *k_type_arg(struct arena *arena, struct k_type type)
+{
+	struct k_expr *expr = expr_new(arena, KE_TYPE);
+
+	expr->of = type;
+	return expr;
+}
+
+struct k_expr *k_load(struct arena *arena, struct k_expr *buffer, struct k_expr *index)
+{
+	struct k_expr *expr = expr_new(arena, KE_LOAD);
+
+	vec_push(arena, &expr->args, buffer);
+	vec_push(arena, &expr->args, index);
+	return expr;
+}
+
+struct k_expr *k_member(struct arena *arena, struct k_expr *of, const char *member, bool is_arrow)
+{
+	struct k_expr *expr = expr_of_text(arena, KE_MEMBER, member);
+
+	vec_push(arena, &expr->args, of);
+	expr->is_arrow = is_arrow;
+	return expr;
+}
+
+struct k_expr *k_unary(struct arena *arena, enum k_op op, struct k_expr *a)
+{
+	struct k_expr *expr = expr_new(arena, KE_UNARY);
+
+	expr->op = op;
+	vec_push(arena, &expr->args, a);
+	return expr;
+}
+
+struct k_expr *k_binary(struct arena *arena, enum k_op op, struct k_expr *a, struct k_expr *b)
+{
+	struct k_expr *expr = expr_new(arena, KE_BINARY);
+
+	expr->op = op;
+	vec_push(arena, &expr->args, a);
+	vec_push(arena, &expr->args, b);
+	return expr;
+}
+
+struct k_expr *k_select(struct arena *arena, struct k_expr *condition, struct k_expr *a, struct k_expr *b)
+{
+	struct k_expr *expr = expr_new(arena, KE_SELECT);
+
+	vec_push(arena, &expr->args, condition);
+	vec_push(arena, &expr->args, a);
+	vec_push(arena, &expr->args, b);
+	return expr;
+}
+
+struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a)
+{
+	struct k_expr *expr = expr_new(arena, KE_CAST);
+
+	expr->of = type;
+	vec_push(arena, &expr->args, a);
+	return expr;
+}
+
+struct k_expr *k_call(struct arena *arena, const char *function, int n, ...)
+{
+	struct k_expr *expr = expr_of_text(arena, KE_CALL, function);
+	va_list args;
+
+	va_start(args, n);
+	for (int i = 0; i < n; i++) {
+		struct k_expr *arg = va_arg(args, struct k_expr *);
+
+		vec_push(arena, &expr->args, arg);
+	}
+	va_end(args);
+	return expr;
+}
+
+/* ---- statements ---- */
+
+struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind)
+{
+	struct k_stmt *stmt = arena_new(arena, struct k_stmt);
+
+	stmt->kind = kind;
+	if (kind == KS_STORE)
+		stmt->store.op = K_OP_N;
+	return stmt;
+}
+
+/* NULL: it has none. */
+static struct k_block *body_of(struct k_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case KS_BLOCK:
+	case KS_PARALLEL:
+		return &stmt->body;
+	case KS_LOOP:
+		return &stmt->loop.body;
+	case KS_WHILE:
+		return &stmt->repeat.body;
+	case KS_IF:
+		return &stmt->branch.then;
+	case KS_RECORD:
+		return &stmt->record.fields;
+	case KS_LET:
+	case KS_STORE:
+	case KS_CALL:
+	case KS_RETURN:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_UNUSED:
+	case KS_COMMENT:
+	case KS_BLANK:
+	case KS_N:
+		break;
+	}
+	return NULL;
+}
+
+/* ---- the builder ---- */
+
+static void push_open(struct k_builder *builder, struct k_block *block, struct k_stmt *owner)
+{
+	vec_push(builder->arena, &builder->open, block);
+	vec_push(builder->arena, &builder->owners, owner);
+}
+
+struct k_builder k_builder_new(struct arena *arena, struct k_block *block)
+{
+	struct k_builder builder = { .arena = arena };
+
+	push_open(&builder, block, NULL);
+	return builder;
+}
+
+struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
+{
+	struct k_block *block = builder->open.items[builder->open.n - 1];
+
+	if (builder->bare)
+		block = &builder->bare->branch.then;
+	builder->bare = stmt->kind == KS_IF && stmt->branch.is_bare && stmt->branch.then.stmts.n == 0 ? stmt : NULL;
+	stmt->span = builder->span;
+	stmt->emitter = emitter;
+	vec_push(builder->arena, &block->stmts, stmt);
+	return stmt;
+}
+
+struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
+{
+	struct k_block *body = body_of(stmt);
+
+	k_add(builder, stmt, emitter);
+	if (body)
+		push_open(builder, body, stmt);
+	return stmt;
+}
+
+static void fail(struct k_builder *builder, const char *what)
+{
+	if (!builder->error)
+		builder->error = what;
+}
+
+/* The block of a function stays open. */
+void k_close(struct k_builder *builder, const char *emitter)
+{
+	if (builder->open.n <= 1) {
+		fail(builder, "a block is closed that is not open");
+		return;
+	}
+	builder->owners.items[builder->owners.n - 1]->end = (struct k_place) { builder->span, emitter };
+	builder->open.n--;
+	builder->owners.n--;
+}
+
+static void begin_else(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
+{
+	stmt->branch.has_otherwise = true;
+	stmt->otherwise = (struct k_place) { builder->span, emitter };
+	push_open(builder, &stmt->branch.otherwise, stmt);
+}
+
+void k_otherwise(struct k_builder *builder, const char *emitter)
+{
+	struct k_stmt *stmt = builder->owners.items[builder->owners.n - 1];
+
+	if (!stmt || stmt->kind != KS_IF || stmt->branch.has_otherwise) {
+		fail(builder, "an else has no if");
+		return;
+	}
+	builder->open.n--;
+	builder->owners.n--;
+	begin_else(builder, stmt, emitter);
+}
+
+void k_reopen(struct k_builder *builder, const char *emitter)
+{
+	struct k_block *block = builder->open.items[builder->open.n - 1];
+	struct k_stmt *stmt = block->stmts.n ? block->stmts.items[block->stmts.n - 1] : NULL;
+
+	if (!stmt || stmt->kind != KS_IF || stmt->branch.is_bare || stmt->branch.has_otherwise) {
+		fail(builder, "an else has no if");
+		return;
+	}
+	begin_else(builder, stmt, emitter);
+}
