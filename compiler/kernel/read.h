@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Reading C text into expressions: tokens, types and expressions. The first thing that is wrong is kept; from then on
+ * there are no more tokens, so that whoever reads ends soon. */
+#ifndef PMGC_KERNEL_READ_H
+#define PMGC_KERNEL_READ_H
+
+#include "kernel/kernel.h"
+
+/* ---- read_token.c ---- */
+
+enum k_token_kind { K_TOKEN_END, K_TOKEN_NAME, K_TOKEN_NUMBER, K_TOKEN_STRING, K_TOKEN_MARK };
+
+struct k_token {
+	enum k_token_kind kind;
+	const char *text;               /* in what is read */
+	size_t length;
+	bool is_spaced;                 /* has a blank before it */
+};
+
+struct k_reader {
+	struct arena *arena;
+	const char *at;                 /* behind the token */
+	struct k_token token;
+	const char *error;              /* NULL: nothing is wrong so far */
+	int depth;                      /* of expressions under way */
+};
+
+struct k_reader k_reader_new(struct arena *arena, const char *text);
+void k_next(struct k_reader *r);
+bool k_is(const struct k_reader *r, const char *text);          /* a mark or a name */
+bool k_accept(struct k_reader *r, const char *text);            /* goes on if it is */
+bool k_expect(struct k_reader *r, const char *text);            /* else it is wrong */
+const char *k_expect_name(struct k_reader *r);                  /* NULL: there is none, which is wrong */
+void k_fail(struct k_reader *r, const char *what);
+
+/* ---- read_type.c ---- */
+
+bool k_is_scalar(const struct k_token *token);                  /* the name of a type without pointers */
+/* [const] NAME [*] [restrict]; false: that is no type. */
+bool k_read_type(struct k_reader *r, struct k_type *type);
+
+/* ---- read_expr.c: NULL where none is ---- */
+
+struct k_expr *k_read_whole(struct k_reader *r);                /* an expression */
+struct k_expr *k_read_unary(struct k_reader *r);                /* one without operators of two operands */
+struct k_expr *k_read_value(struct k_reader *r);                /* an expression or { … } */
+/* The expression at the beginning of a text; *text is then behind it. NULL: *error says what is wrong. */
+struct k_expr *k_read_expr(struct arena *arena, const char **text, const char **error);
+
+#endif
