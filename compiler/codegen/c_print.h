@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The kernel tree as C text. A printer is total and decides nothing; the lines have the places of their nodes. */
+#ifndef PMGC_CODEGEN_C_PRINT_H
+#define PMGC_CODEGEN_C_PRINT_H
+
+#include "kernel/kernel.h"
+
+enum c_spelling {
+	C_SPELLING_OPENMP,              /* C11: restrict, const */
+	C_SPELLING_CUDA                 /* C++: __restrict__, constexpr, __global__ */
+};
+
+void c_print_block(struct writer *w, const struct k_block *block, enum c_spelling spelling);
+void c_print_function(struct writer *w, const struct k_function *function, enum c_spelling spelling);
+/* "const double *restrict x" */
+const char *c_declaration(struct arena *arena, const struct k_type *type, const char *name, enum c_spelling spelling);
+
+#endif
