@@ -296,6 +296,43 @@ static void test_loops(struct tally *tally)
 	      "strided");
 }
 
+/* An if without braces may guard a loop with some, and a loop of a team's begin has its empty line in one text. */
+static void test_guarded_loop(struct tally *tally)
+{
+	static const char expected[] =
+		"if (part == 0)\n\tfor (int64_t i = 3; i < n; i += 2) {\n\t\tf(i);\n\t}\nconst int64_t end = n;\n\n";
+	struct k_block block = { 0 };
+	struct k_builder builder = k_builder_new(&tally->arena, &block);
+	struct writer w = writer_new(&tally->arena);
+
+	quote_open(&builder, "if (part == 0)\n\tfor (int64_t i = 3; i < n; i += 2) {");
+	quote(&builder, "f(i);");
+	quote_close(&builder, "}");
+	quote(&builder, "const int64_t end = n;\n");
+	c_print_block(&w, &block, C_SPELLING_OPENMP);
+	check(tally, !builder.error && !strcmp(str_text(&w.text), expected), "a guarded loop", str_text(&w.text));
+}
+
+/* An else begins where the if is open, or was closed last. */
+static void test_else(struct tally *tally)
+{
+	static const char expected[] = "if (a) {\n\tf(a);\n} else {\n\tf(b);\n}\n";
+	struct k_block block = { 0 };
+	struct k_builder builder = k_builder_new(&tally->arena, &block);
+	struct writer w = writer_new(&tally->arena);
+
+	quote_open(&builder, "if (%s) {", "a");
+	quote(&builder, "f(a);");
+	quote_close(&builder, "}");
+	quote_reopen(&builder);
+	quote(&builder, "f(b);");
+	quote_close(&builder, "}");
+	c_print_block(&w, &block, C_SPELLING_OPENMP);
+	check(tally, !builder.error && !strcmp(str_text(&w.text), expected), "an else", str_text(&w.text));
+	quote_reopen(&builder);
+	check(tally, builder.error != NULL, "an if", "has one else");
+}
+
 /* Each line has the place of the call that it came by, closing ones and annotations, too. */
 static void test_places(struct tally *tally)
 {
@@ -328,13 +365,15 @@ int main(void)
 
 	test_files(&tally, "generated/*.c");
 	test_files(&tally, "generated/cuda/*.cu");
-	test_files(&tally, "tests/codegen/cases/*.kernel");
-	test_files(&tally, "tests/codegen/cases/*.device");
+	test_files(&tally, "tests/codegen/*/*.kernel");
+	test_files(&tally, "tests/codegen/*/*.device");
 	test_errors(&tally);
 	test_mutilated(&tally);
 	test_depth(&tally);
 	test_parentheses(&tally);
 	test_loops(&tally);
+	test_guarded_loop(&tally);
+	test_else(&tally);
 	test_places(&tally);
 	arena_release(&tally.arena);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
