@@ -299,16 +299,49 @@ void k_walk_block(const struct k_block *block, const struct k_visitor *visitor);
 void k_walk_stmt(const struct k_stmt *stmt, const struct k_visitor *visitor);
 void k_walk_expr(const struct k_expr *expr, const struct k_visitor *visitor);
 
+/* ---- calls.c: what calls of the runtime mean ----------------------------------------------------- */
+
+enum k_effect {
+	K_CALL_IS_TARGET = 1,           /* stands for what a store sets */
+	K_CALL_IS_NONTEMPORAL = 2,
+	K_CALL_IS_ATOMIC = 4,           /* others may update the same element */
+	K_CALL_IS_PREFETCH = 8,         /* changes no value */
+	K_CALL_IS_ALIAS = 16,           /* the result leads to one of the arguments */
+	K_CALL_IS_BARRIER = 32,         /* all lanes of the team must reach it */
+	K_CALL_IS_GRID_BARRIER = 64,    /* all lanes of all teams */
+	K_CALL_IS_LAUNCH = 128,
+	K_CALL_MAY_END = 256,           /* the function returns here */
+	K_CALL_ALLOCATES = 512,
+	K_CALL_IS_OF_LANE = 1024,       /* lanes of a team have different values */
+	K_CALL_IS_OF_TEAM = 2048,       /* teams have */
+	K_CALL_IS_OF_THREAD = 4096      /* threads of the host have */
+};
+
+struct k_callee {
+	const char *name, *result, *arguments;  /* as in calls.def */
+	unsigned effects;
+};
+
+/* NULL: none of the runtime's or of libm. */
+const struct k_callee *k_callee_find(const char *name);
+const struct k_callee *k_runtime_name_find(const char *name);   /* a name without arguments */
+unsigned k_effects(const struct k_expr *expr);          /* of a call or name; 0: none, or not known */
+char k_callee_argument(const struct k_callee *callee, int i);   /* its letter; 0: it has no such argument */
+bool k_callee_takes(const struct k_callee *callee, int n);      /* so many arguments */
+/* Of its value; a NULL name: not known. */
+struct k_type k_callee_result(struct arena *arena, const struct k_callee *callee, const struct k_expr *call);
+
 /* ---- uses.c: who reads and writes a name ------------------------------------------------------- */
 
 struct k_uses {
-	int reads, writes;              /* of the name: its value, or elements of its buffer */
+	int reads, writes;              /* of the name: its value, or elements of its buffer; an update is both */
 	int addresses;                  /* handed on as a pointer, to a call that may read and write there */
 };
 
 struct k_uses k_uses_in_block(const struct k_block *block, const char *name);
 struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name);
-bool k_mentions(const struct k_block *block, const char *name);         /* any of these */
+/* Any occurrence, also a declaration and the name of a function; not a member or a type. */
+bool k_mentions(const struct k_block *block, const char *name);
 bool k_expr_mentions(const struct k_expr *expr, const char *name);
 
 /* ---- print.c, read.c: the dump ------------------------------------------------------------------- */

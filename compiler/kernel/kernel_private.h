@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What the analyses of kernel trees share: names that are visible at a place, and types. */
+#ifndef PMGC_KERNEL_KERNEL_PRIVATE_H
+#define PMGC_KERNEL_KERNEL_PRIVATE_H
+
+#include "kernel/kernel.h"
+
+/* ---- scope.c: a walk that knows the names that are visible --------------------------------------- */
+
+struct k_declared {
+	const char *name;
+	struct k_type type;             /* of a variable's value, of an array's elements */
+	int rank;                       /* of an array; 0: a variable */
+	const struct k_stmt *stmt;      /* a let, a loop, or a call that declares it; NULL: a parameter */
+};
+
+struct k_scope {
+	struct arena *arena;
+	const struct k_program *program;
+	const struct k_function *function;
+	VEC(struct k_declared) visible;
+	VEC(const struct k_stmt *) inside;      /* statements around it, outermost first */
+};
+
+struct k_scope_visitor {
+	/* Before the parts of a statement, that of a `while` behind its declarations. NULL: nothing. */
+	void (*stmt)(struct k_scope *place, const struct k_stmt *stmt, void *user);
+	void (*declare)(struct k_scope *place, const struct k_declared *declared, void *user);  /* NULL: nothing */
+	void *user;
+};
+
+void k_walk_function(struct arena *arena, const struct k_program *program, const struct k_function *function,
+		     const struct k_scope_visitor *visitor);
+/* NULL: no such name is visible. */
+const struct k_declared *k_declared_find(const struct k_scope *place, const char *name);
+const struct k_function *k_function_find(const struct k_program *program, const char *name);
+/* The function of the program that a call calls or launches, and where its arguments begin; NULL: none. */
+const struct k_function *k_called_function(const struct k_program *program, const struct k_expr *call, int *first);
+
+/* Calls `visit` for each expression of the statement that is part of no other one; not for those of statements
+ * inside. */
+void k_each_expr(const struct k_stmt *stmt, void (*visit)(const struct k_expr *expr, void *user), void *user);
+/* Where an index begins: the name of the buffer, with how many indices behind it; NULL: it is no name's. */
+const struct k_expr *k_buffer_of(const struct k_expr *expr, int *n_indices);
+
+/* ---- calls.c -------------------------------------------------------------------------------------------- */
+
+struct k_type k_type_behind(struct arena *arena, const struct k_type *pointer);
+struct k_type k_runtime_name_type(struct arena *arena, const char *name);
+struct k_type k_member_type(struct arena *arena, const char *structure, const char *name);
+
+/* ---- types.c ---------------------------------------------------------------------------------------------- */
+
+bool k_is_integer(const struct k_type *type);           /* or bool; of a known type */
+bool k_is_arithmetic(const struct k_type *type);        /* or a floating number */
+bool k_is_vector(const struct k_type *type);
+
+/* ---- verify: each returns NULL, or what is wrong ------------------------------------------------------------- */
+
+struct k_check {
+	struct k_scope *place;
+	const struct k_stmt *stmt;
+	const char *fault;              /* the first one */
+};
+
+/* Keeps what is wrong with the statement, unless something was before. */
+#define K_FAULT(check, ...) \
+	((check)->fault = (check)->fault ? (check)->fault : k_fault((check)->place, (check)->stmt, __VA_ARGS__))
+
+/* "FUNCTION: STATEMENT: …" */
+const char *k_fault(struct k_scope *place, const struct k_stmt *stmt, const char *format, ...) PRINTF_LIKE(3, 4);
+
+const char *k_verify_names(struct arena *arena, const struct k_program *program, const struct k_function *function);
+const char *k_verify_types(struct arena *arena, const struct k_program *program, const struct k_function *function);
+const char *k_verify_teams(struct arena *arena, const struct k_program *program, const struct k_function *function);
+const char *k_verify_bounds(struct arena *arena, const struct k_program *program, const struct k_function *function);
+
+#endif

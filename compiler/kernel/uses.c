@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Who reads and writes a name. Each occurrence of it counts once, as one of three:
+ *
+ *     read      its value, or an element of its buffer, is used
+ *     write     it, or an element, is set; what updates one (+=, a reduction, an atomic call) reads and writes it
+ *     address   where it lies is handed on: &x[i], a pointer's name alone, an argument of a call that returns a pointer
+ *               to it or that is not known
+ *
+ * What a call of the runtime does behind a pointer says kernel/calls.def, so that pmg_block_put_f64(block, 16, x, …)
+ * reads `block` and writes `x`; where its result leads to an argument, that counts as an address besides. A name whose
+ * type k_resolve_types has not found counts as a value. A declaration with a value writes the name, as a loop writes
+ * its variable; a declaration alone, and KS_UNUSED, use nothing. */
+#include <string.h>
+
+#include "kernel/kernel.h"
+
+enum use {
+	USE_VALUE,                      /* read; of a pointer, the address */
+	USE_READ, USE_WRITE, USE_UPDATE, USE_ADDRESS
+};
+
+struct search {
+	const char *name;
+	struct k_uses uses;
+};
+
+static void use_value(struct search *search, const struct k_expr *expr);
+static void use_pointer(struct search *search, const struct k_expr *expr, enum use use);
+static void use_element(struct search *search, const struct k_expr *expr, enum use use);
+
+static void use_name(struct search *search, const char *name, bool is_pointer, enum use use)
+{
+	if (strcmp(name, search->name) != 0)
+		return;
+	if (use == USE_VALUE)
+		use = is_pointer ? USE_ADDRESS : USE_READ;
+	search->uses.reads += use == USE_READ || use == USE_UPDATE;
+	search->uses.writes += use == USE_WRITE || use == USE_UPDATE;
+	search->uses.addresses += use == USE_ADDRESS;
+}
+
+static void use_part(struct search *search, const struct k_expr *expr)
+{
+	if (expr)
+		use_value(search, expr);
+}
+
+/* ---- what lies behind a pointer ---------------------------------------------------------------- */
+
+static void use_sum_of_pointer(struct search *search, const struct k_expr *expr, enum use use)
+{
+	const int pointer = expr->args.items[1]->type.is_pointer;
+
+	use_pointer(search, expr->args.items[pointer], use);
+	use_value(search, expr->args.items[!pointer]);
+}
+
+static void use_either_pointer(struct search *search, const struct k_expr *expr, enum use use)
+{
+	use_element(search, expr->args.items[0], USE_READ);
+	use_pointer(search, expr->args.items[1], use);
+	use_pointer(search, expr->args.items[2], use);
+}
+
+/* Elements behind the value of an expression are used. */
+static void use_pointer(struct search *search, const struct k_expr *expr, enum use use)
+{
+	if (expr->kind == KE_NAME)
+		use_name(search, expr->text, true, use);
+	else if (expr->kind == KE_UNARY && expr->op == K_ADDRESS)
+		use_element(search, expr->args.items[0], use);
+	else if (expr->kind == KE_BINARY && (expr->op == K_ADD || expr->op == K_SUB))
+		use_sum_of_pointer(search, expr, use);
+	else if (expr->kind == KE_CAST)
+		use_pointer(search, expr->args.items[0], use);
+	else if (expr->kind == KE_SELECT)
+		use_either_pointer(search, expr, use);
+	else if (expr->kind == KE_MEMBER || expr->kind == KE_LOAD)
+		use_element(search, expr, use);
+	else
+		use_value(search, expr);
+}
+
+/* ---- an element, or a variable ------------------------------------------------------------------- */
+
+static void use_indexed(struct search *search, const struct k_expr *expr, enum use use)
+{
+	use_pointer(search, expr->args.items[0], use);
+	use_value(search, expr->args.items[1]);
+}
+
+static void use_call_as_target(struct search *search, const struct k_expr *expr, enum use use)
+{
+	if (k_effects(expr) & K_CALL_IS_TARGET && expr->args.n == 1)
+		use_element(search, expr->args.items[0], use);
+	else
+		use_value(search, expr);
+}
+
+static void use_element(struct search *search, const struct k_expr *expr, enum use use)
+{
+	if (expr->kind == KE_NAME)
+		use_name(search, expr->text, false, use);
+	else if (expr->kind == KE_LOAD)
+		use_indexed(search, expr, use);
+	else if (expr->kind == KE_MEMBER && !expr->is_arrow)
+		use_element(search, expr->args.items[0], use);
+	else if (expr->kind == KE_MEMBER || (expr->kind == KE_UNARY && expr->op == K_CONTENT))
+		use_pointer(search, expr->args.items[0], use);
+	else if (expr->kind == KE_CALL)
+		use_call_as_target(search, expr, use);
+	else
+		use_value(search, expr);
+}
+
+/* ---- calls ------------------------------------------------------------------------------------------ */
+
+/* What a letter of calls.def says. An argument of a function that is not known is a value: of a pointer, its
+ * address. */
+static void use_argument(struct search *search, const struct k_expr *arg, char letter)
+{
+	switch (letter) {
+	case 't':
+	case 'f':
+	case 'x':
+		return;
+	case 'r':
+		use_pointer(search, arg, USE_READ);
+		return;
+	case 'w':
+		use_pointer(search, arg, USE_WRITE);
+		return;
+	case 'b':
+		use_pointer(search, arg, USE_UPDATE);
+		return;
+	case 'p':
+		use_pointer(search, arg, USE_ADDRESS);
+		return;
+	case 'c':
+	case 'C':
+		use_element(search, arg, USE_READ);
+		return;
+	case 's':
+	case 'S':
+		use_element(search, arg, USE_WRITE);
+		return;
+	case 'u':
+		use_element(search, arg, USE_UPDATE);
+		return;
+	default:
+		use_value(search, arg);
+		return;
+	}
+}
+
+static void use_call(struct search *search, const struct k_expr *call)
+{
+	const struct k_callee *callee = k_callee_find(call->text);
+
+	for (int i = 0; i < call->constants.n; i++)
+		use_value(search, call->constants.items[i]);
+	for (int i = 0; i < call->args.n; i++) {
+		const char letter = callee ? k_callee_argument(callee, i) : 'o';
+
+		use_argument(search, call->args.items[i], letter);
+		if (callee && callee->effects & K_CALL_IS_ALIAS && (letter == 'r' || letter == 'w'))
+			use_pointer(search, call->args.items[i], USE_ADDRESS);
+	}
+}
+
+/* ---- values ------------------------------------------------------------------------------------------- */
+
+static bool is_test(enum k_op op)
+{
+	return op == K_OR || op == K_AND || op == K_NOT || (op >= K_EQ && op <= K_GE);
+}
+
+/* Operands of a comparison are read, pointers too. */
+static void use_operands(struct search *search, const struct k_expr *expr)
+{
+	for (int i = 0; i < expr->args.n; i++)
+		if (is_test(expr->op))
+			use_element(search, expr->args.items[i], USE_READ);
+		else
+			use_value(search, expr->args.items[i]);
+}
+
+static void use_unary(struct search *search, const struct k_expr *expr)
+{
+	if (expr->op == K_ADDRESS)
+		use_element(search, expr->args.items[0], USE_ADDRESS);
+	else if (expr->op == K_CONTENT)
+		use_element(search, expr, USE_READ);
+	else
+		use_operands(search, expr);
+}
+
+static void use_all(struct search *search, const struct k_expr *expr)
+{
+	for (int i = 0; i < expr->args.n; i++)
+		use_value(search, expr->args.items[i]);
+}
+
+static void use_either(struct search *search, const struct k_expr *expr)
+{
+	use_element(search, expr->args.items[0], USE_READ);
+	use_value(search, expr->args.items[1]);
+	use_value(search, expr->args.items[2]);
+}
+
+static void use_value(struct search *search, const struct k_expr *expr)
+{
+	switch (expr->kind) {
+	case KE_NAME:
+		use_name(search, expr->text, expr->type.is_pointer, USE_VALUE);
+		return;
+	case KE_LOAD:
+	case KE_MEMBER:
+		use_element(search, expr, USE_READ);
+		return;
+	case KE_UNARY:
+		use_unary(search, expr);
+		return;
+	case KE_BINARY:
+		use_operands(search, expr);
+		return;
+	case KE_SELECT:
+		use_either(search, expr);
+		return;
+	case KE_CAST:
+	case KE_LIST:
+		use_all(search, expr);
+		return;
+	case KE_CALL:
+		use_call(search, expr);
+		return;
+	case KE_INT:
+	case KE_FLOAT:
+	case KE_BOOL:
+	case KE_STRING:
+	case KE_TYPE:
+	case KE_N:
+		return;
+	}
+}
+
+/* ---- statements ------------------------------------------------------------------------------------------ */
+
+static void use_let(struct search *search, const struct k_let *let)
+{
+	for (int i = 0; i < let->extents.n; i++)
+		use_value(search, let->extents.items[i]);
+	use_part(search, let->value);
+	if (let->value)
+		use_name(search, let->name, false, USE_WRITE);
+}
+
+static void use_store(struct search *search, const struct k_store *store)
+{
+	for (int i = 0; i < store->targets.n; i++)
+		use_element(search, store->targets.items[i], store->op == K_OP_N ? USE_WRITE : USE_UPDATE);
+	use_value(search, store->value);
+}
+
+static void use_loop(struct search *search, const struct k_loop *loop)
+{
+	const struct k_expr *parts[] = {
+		loop->first, loop->bound, loop->step, loop->number, loop->count, loop->share.chunk, loop->share.threads
+	};
+
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		use_part(search, parts[i]);
+	use_name(search, loop->name, false, USE_WRITE);
+	for (int i = 0; i < loop->reductions.n; i++)
+		use_name(search, loop->reductions.items[i].name, false, USE_UPDATE);
+}
+
+/* What a statement itself does, without those inside of it. */
+static bool use_stmt(const struct k_stmt *stmt, void *user)
+{
+	struct search *search = user;
+
+	switch (stmt->kind) {
+	case KS_LET:
+		use_let(search, &stmt->let);
+		return true;
+	case KS_STORE:
+		use_store(search, &stmt->store);
+		return true;
+	case KS_LOOP:
+		use_loop(search, &stmt->loop);
+		return true;
+	case KS_WHILE:
+		use_element(search, stmt->repeat.condition, USE_READ);
+		return true;
+	case KS_IF:
+		use_element(search, stmt->branch.condition, USE_READ);
+		return true;
+	case KS_CALL:
+	case KS_PARALLEL:
+	case KS_RETURN:
+		use_part(search, stmt->value);
+		return true;
+	case KS_BLOCK:
+	case KS_UNUSED:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_COMMENT:
+	case KS_BLANK:
+	case KS_RECORD:
+	case KS_N:
+		return true;
+	}
+	return true;
+}
+
+struct k_uses k_uses_in_block(const struct k_block *block, const char *name)
+{
+	struct search search = { .name = name };
+
+	k_walk_block(block, &(struct k_visitor) { .stmt = use_stmt, .user = &search });
+	return search.uses;
+}
+
+struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name)
+{
+	struct search search = { .name = name };
+
+	use_value(&search, expr);
+	return search.uses;
+}
+
+/* ---- any occurrence ----------------------------------------------------------------------------------------- */
+
+struct mention {
+	const char *name;
+	bool is_found;
+};
+
+static bool mentions_expr(const struct k_expr *expr, void *user)
+{
+	struct mention *mention = user;
+
+	mention->is_found |= (expr->kind == KE_NAME || expr->kind == KE_CALL) && strcmp(expr->text, mention->name) == 0;
+	return !mention->is_found;
+}
+
+static bool loop_mentions(const struct k_loop *loop, const char *name)
+{
+	for (int i = 0; i < loop->reductions.n; i++)
+		if (strcmp(loop->reductions.items[i].name, name) == 0)
+			return true;
+	return strcmp(loop->name, name) == 0;
+}
+
+static bool mentions_stmt(const struct k_stmt *stmt, void *user)
+{
+	struct mention *mention = user;
+
+	mention->is_found |= (stmt->kind == KS_LET && strcmp(stmt->let.name, mention->name) == 0) ||
+			     (stmt->kind == KS_LOOP && loop_mentions(&stmt->loop, mention->name));
+	return !mention->is_found;
+}
+
+bool k_mentions(const struct k_block *block, const char *name)
+{
+	struct mention mention = { name, false };
+
+	k_walk_block(block, &(struct k_visitor) { mentions_stmt, mentions_expr, &mention });
+	return mention.is_found;
+}
+
+bool k_expr_mentions(const struct k_expr *expr, const char *name)
+{
+	struct mention mention = { name, false };
+
+	k_walk_expr(expr, &(struct k_visitor) { mentions_stmt, mentions_expr, &mention });
+	return mention.is_found;
+}
