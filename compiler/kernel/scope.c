@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A walk through a function that knows at each statement which names are visible, and inside of which statements it
+ * stands. A declaration is visible from the statement behind it to the end of its block, the variable of a loop in the
+ * body, what a `while` declares in all of it. */
+#include <string.h>
+
+#include "kernel/kernel_private.h"
+
+struct walk {
+	struct k_scope place;
+	const struct k_scope_visitor *visitor;
+};
+
+static void walk_stmt(struct walk *walk, const struct k_stmt *stmt);
+
+static void declare(struct walk *walk, struct k_declared declared)
+{
+	if (walk->visitor->declare)
+		walk->visitor->declare(&walk->place, &declared, walk->visitor->user);
+	vec_push(walk->place.arena, &walk->place.visible, declared);
+}
+
+static void visit(struct walk *walk, const struct k_stmt *stmt)
+{
+	if (walk->visitor->stmt)
+		walk->visitor->stmt(&walk->place, stmt, walk->visitor->user);
+}
+
+static void walk_block(struct walk *walk, const struct k_block *block)
+{
+	const int visible = walk->place.visible.n;
+
+	for (int i = 0; i < block->stmts.n; i++)
+		walk_stmt(walk, block->stmts.items[i]);
+	walk->place.visible.n = visible;
+}
+
+static void declare_let(struct walk *walk, const struct k_stmt *stmt)
+{
+	const struct k_let *let = &stmt->let;
+	const bool is_of_value = strcmp(let->type.name, "auto") == 0 && let->value;
+
+	declare(walk, (struct k_declared) { let->name, is_of_value ? let->value->type : let->type, let->extents.n,
+					    stmt });
+}
+
+static void walk_loop(struct walk *walk, const struct k_stmt *stmt)
+{
+	declare(walk, (struct k_declared) { stmt->loop.name, stmt->loop.type, 0, stmt });
+	walk_block(walk, &stmt->loop.body);
+	walk->place.visible.n--;
+}
+
+static void walk_while(struct walk *walk, const struct k_stmt *stmt)
+{
+	const int visible = walk->place.visible.n;
+
+	for (int i = 0; i < stmt->repeat.before.stmts.n; i++)
+		walk_stmt(walk, stmt->repeat.before.stmts.items[i]);
+	visit(walk, stmt);
+	vec_push(walk->place.arena, &walk->place.inside, stmt);
+	if (stmt->repeat.after)
+		walk_stmt(walk, stmt->repeat.after);
+	walk_block(walk, &stmt->repeat.body);
+	walk->place.inside.n--;
+	walk->place.visible.n = visible;
+}
+
+/* A macro that declares a variable. */
+static void declare_by_call(struct walk *walk, const struct k_stmt *stmt)
+{
+	const struct k_expr *call = stmt->value;
+	const struct k_callee *callee = call->kind == KE_CALL ? k_callee_find(call->text) : NULL;
+	const char *letter = callee ? strchr(callee->arguments, 'x') : NULL;
+
+	if (!letter || letter - callee->arguments >= call->args.n || call->args.items[0]->kind != KE_TYPE)
+		return;
+	declare(walk, (struct k_declared) { call->args.items[letter - callee->arguments]->text,
+					    call->args.items[0]->of, 1, stmt });
+}
+
+static void walk_inside(struct walk *walk, const struct k_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case KS_BLOCK:
+	case KS_PARALLEL:
+		walk_block(walk, &stmt->body);
+		return;
+	case KS_LOOP:
+		walk_loop(walk, stmt);
+		return;
+	case KS_IF:
+		walk_block(walk, &stmt->branch.then);
+		walk_block(walk, &stmt->branch.otherwise);
+		return;
+	case KS_WHILE:
+	case KS_LET:
+	case KS_STORE:
+	case KS_CALL:
+	case KS_RETURN:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_UNUSED:
+	case KS_COMMENT:
+	case KS_BLANK:
+	case KS_RECORD:
+	case KS_N:
+		return;
+	}
+}
+
+static void walk_stmt(struct walk *walk, const struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_WHILE) {
+		walk_while(walk, stmt);
+		return;
+	}
+	visit(walk, stmt);
+	vec_push(walk->place.arena, &walk->place.inside, stmt);
+	walk_inside(walk, stmt);
+	walk->place.inside.n--;
+	if (stmt->kind == KS_LET)
+		declare_let(walk, stmt);
+	else if (stmt->kind == KS_CALL)
+		declare_by_call(walk, stmt);
+}
+
+void k_walk_function(struct arena *arena, const struct k_program *program, const struct k_function *function,
+		     const struct k_scope_visitor *visitor)
+{
+	struct walk walk = { .place = { .arena = arena, .program = program, .function = function },
+			     .visitor = visitor };
+
+	for (int i = 0; i < function->params.n; i++)
+		declare(&walk, (struct k_declared) { function->params.items[i].name, function->params.items[i].type, 0,
+						     NULL });
+	walk_block(&walk, &function->body);
+}
+
+const struct k_declared *k_declared_find(const struct k_scope *place, const char *name)
+{
+	for (int i = place->visible.n; i-- > 0;)
+		if (strcmp(place->visible.items[i].name, name) == 0)
+			return &place->visible.items[i];
+	return NULL;
+}
+
+const struct k_function *k_function_find(const struct k_program *program, const char *name)
+{
+	for (int i = 0; program && i < program->functions.n; i++)
+		if (strcmp(program->functions.items[i]->name, name) == 0)
+			return program->functions.items[i];
+	return NULL;
+}
+
+const struct k_function *k_called_function(const struct k_program *program, const struct k_expr *call, int *first)
+{
+	const struct k_callee *callee = k_callee_find(call->text);
+	const char *letter = callee ? strchr(callee->arguments, 'f') : NULL;
+	const struct k_expr *launched;
+
+	*first = letter ? (int) strcspn(callee->arguments, "o") : 0;
+	if (!letter)
+		return k_function_find(program, call->text);
+	launched = *first <= call->args.n ? call->args.items[letter - callee->arguments] : NULL;
+	return launched && launched->kind == KE_NAME ? k_function_find(program, launched->text) : NULL;
+}
+
+/* ---- expressions of one statement ------------------------------------------------------------------------ */
+
+struct own_exprs {
+	const struct k_stmt *stmt;
+	void (*visit)(const struct k_expr *expr, void *user);
+	void *user;
+};
+
+static bool is_own(const struct k_stmt *stmt, void *user)
+{
+	return stmt == ((const struct own_exprs *) user)->stmt;
+}
+
+static bool visit_own(const struct k_expr *expr, void *user)
+{
+	const struct own_exprs *own = user;
+
+	own->visit(expr, own->user);
+	return false;
+}
+
+void k_each_expr(const struct k_stmt *stmt, void (*visit_expr)(const struct k_expr *expr, void *user), void *user)
+{
+	struct own_exprs own = { stmt, visit_expr, user };
+
+	k_walk_stmt(stmt, &(struct k_visitor) { is_own, visit_own, &own });
+}
+
+const struct k_expr *k_buffer_of(const struct k_expr *expr, int *n_indices)
+{
+	*n_indices = 0;
+	for (; expr->kind == KE_LOAD; expr = expr->args.items[0])
+		++*n_indices;
+	return expr->kind == KE_NAME ? expr : NULL;
+}
