@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names of a kernel function: each is a declaration's that is visible, the runtime's or a function of the program; no
+ * declaration hides another one; a call is one that the runtime has, with as many arguments; nothing sets a constant,
+ * the variable of a loop, or what lies behind a pointer to constants; and no variable is read that certainly has no
+ * value yet. */
+#include <string.h>
+
+#include "kernel/kernel_private.h"
+
+static void check_expr(const struct k_expr *expr, void *user);
+
+/* ---- what may be set -------------------------------------------------------------------------------- */
+
+static void check_set_variable(struct k_check *check, const char *name)
+{
+	const struct k_declared *declared = k_declared_find(check->place, name);
+
+	if (!declared)
+		return;
+	if (declared->rank > 0)
+		K_FAULT(check, "'%s' is an array, not an element", name);
+	else if (declared->stmt && declared->stmt->kind == KS_LOOP)
+		K_FAULT(check, "'%s' is the variable of a loop", name);
+	else if (declared->stmt && declared->stmt->kind == KS_LET && !declared->stmt->let.is_variable)
+		K_FAULT(check, "'%s' is a constant", name);
+	else if (declared->type.is_const && !declared->type.is_pointer)
+		K_FAULT(check, "'%s' is a constant", name);
+}
+
+static void check_set_behind(struct k_check *check, const struct k_expr *pointer)
+{
+	if (pointer->type.name && pointer->type.is_pointer && pointer->type.is_const)
+		K_FAULT(check, "elements of '%s' are constants", k_expr_text(check->place->arena, pointer));
+}
+
+static void check_set(struct k_check *check, const struct k_expr *target)
+{
+	if (target->kind == KE_NAME && k_runtime_name_find(target->text))
+		K_FAULT(check, "'%s' is the runtime's", target->text);
+	else if (target->kind == KE_NAME)
+		check_set_variable(check, target->text);
+	else if (target->kind == KE_LOAD || (target->kind == KE_MEMBER && target->is_arrow) ||
+		 (target->kind == KE_UNARY && target->op == K_CONTENT))
+		check_set_behind(check, target->args.items[0]);
+	else if (target->kind == KE_CALL && k_effects(target) & K_CALL_IS_TARGET && target->args.n == 1)
+		check_set(check, target->args.items[0]);
+	else if (target->kind == KE_CALL)
+		K_FAULT(check, "'%s' is nothing that can be set", k_expr_text(check->place->arena, target));
+}
+
+/* ---- calls --------------------------------------------------------------------------------------------- */
+
+static void check_letter(struct k_check *check, const struct k_expr *arg, char letter)
+{
+	if (letter == 'x')
+		return;
+	if (letter == 'w' || letter == 'b')
+		check_set_behind(check, arg);
+	else if (strchr("sSu", letter))
+		check_set(check, arg);
+	check_expr(arg, check);
+}
+
+static void check_count(struct k_check *check, const struct k_expr *call, bool is_right)
+{
+	if (!is_right)
+		K_FAULT(check, "'%s' takes another number of arguments than %d", call->text, call->args.n);
+}
+
+static bool is_of_runtime(const char *name)
+{
+	return strncmp(name, "pmg_", strlen("pmg_")) == 0 || strncmp(name, "PMG_", strlen("PMG_")) == 0;
+}
+
+static void check_call(struct k_check *check, const struct k_expr *call)
+{
+	int first = 0;
+	const struct k_function *own = k_called_function(check->place->program, call, &first);
+	const struct k_callee *callee = k_function_find(check->place->program, call->text) ? NULL
+				      : k_callee_find(call->text);
+
+	if (own)
+		check_count(check, call, call->args.n - first == own->params.n);
+	else if (callee)
+		check_count(check, call, k_callee_takes(callee, call->args.n));
+	else if (is_of_runtime(call->text))
+		K_FAULT(check, "the runtime has no '%s'", call->text);
+	else
+		K_FAULT(check, "'%s' is no function of the program or of libm", call->text);
+	for (int i = 0; i < call->args.n && !check->fault; i++)
+		check_letter(check, call->args.items[i], callee ? k_callee_argument(callee, i) : 'v');
+}
+
+/* ---- names ------------------------------------------------------------------------------------------------ */
+
+static void check_name(struct k_check *check, const char *name)
+{
+	if (!k_declared_find(check->place, name) && !k_runtime_name_find(name) &&
+	    !k_function_find(check->place->program, name))
+		K_FAULT(check, "'%s' is not declared here", name);
+}
+
+static void check_expr(const struct k_expr *expr, void *user)
+{
+	struct k_check *check = user;
+
+	if (expr->kind == KE_NAME)
+		check_name(check, expr->text);
+	for (int i = 0; i < expr->constants.n; i++)
+		check_expr(expr->constants.items[i], check);
+	if (expr->kind == KE_CALL)
+		check_call(check, expr);
+	for (int i = 0; i < expr->args.n && expr->kind != KE_CALL; i++)
+		check_expr(expr->args.items[i], check);
+}
+
+static void check_reductions(struct k_check *check, const struct k_loop *loop)
+{
+	for (int i = 0; i < loop->reductions.n; i++) {
+		check_name(check, loop->reductions.items[i].name);
+		check_set_variable(check, loop->reductions.items[i].name);
+	}
+}
+
+/* ---- variables without a value -------------------------------------------------------------------------- */
+
+struct reading {
+	const char *name;
+	int reads;
+};
+
+static void count_reads(const struct k_expr *expr, void *user)
+{
+	struct reading *reading = user;
+
+	reading->reads += k_uses_in_expr(expr, reading->name).reads;
+}
+
+/* The statement reads the name, before it can set it. */
+static bool reads_first(const struct k_stmt *stmt, const char *name)
+{
+	struct reading reading = { name, 0 };
+	struct k_block alone = { 0 };
+	struct k_stmt *items[] = { (struct k_stmt *) stmt };
+
+	alone.stmts.items = items;
+	alone.stmts.n = 1;
+	if (stmt->kind == KS_LET || stmt->kind == KS_STORE || stmt->kind == KS_RETURN)
+		return k_uses_in_block(&alone, name).reads > 0;
+	if (stmt->kind == KS_LOOP || stmt->kind == KS_IF)
+		k_each_expr(stmt, count_reads, &reading);
+	return reading.reads > 0;
+}
+
+static void check_first_use(struct k_check *check, const struct k_block *block, int at)
+{
+	const char *name = block->stmts.items[at]->let.name;
+
+	for (int i = at + 1; i < block->stmts.n; i++) {
+		struct k_block alone = { .stmts = { &block->stmts.items[i], 1, 1 } };
+
+		if (!k_mentions(&alone, name))
+			continue;
+		check->stmt = block->stmts.items[i];
+		if (reads_first(check->stmt, name))
+			K_FAULT(check, "'%s' has no value yet", name);
+		return;
+	}
+}
+
+static void check_first_uses(struct k_check *check, const struct k_block *block)
+{
+	for (int i = 0; i < block->stmts.n && !check->fault; i++) {
+		const struct k_stmt *stmt = block->stmts.items[i];
+
+		if (stmt->kind == KS_LET && !stmt->let.value && stmt->let.extents.n == 0)
+			check_first_use(check, block, i);
+	}
+}
+
+static void check_blocks(struct k_check *check, const struct k_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case KS_BLOCK:
+	case KS_PARALLEL:
+		check_first_uses(check, &stmt->body);
+		return;
+	case KS_LOOP:
+		check_first_uses(check, &stmt->loop.body);
+		return;
+	case KS_WHILE:
+		check_first_uses(check, &stmt->repeat.body);
+		return;
+	case KS_IF:
+		check_first_uses(check, &stmt->branch.then);
+		check_first_uses(check, &stmt->branch.otherwise);
+		return;
+	case KS_LET:
+	case KS_STORE:
+	case KS_CALL:
+	case KS_RETURN:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_UNUSED:
+	case KS_COMMENT:
+	case KS_BLANK:
+	case KS_RECORD:
+	case KS_N:
+		return;
+	}
+}
+
+/* ---- statements ---------------------------------------------------------------------------------------------- */
+
+static void check_declare(struct k_scope *place, const struct k_declared *declared, void *user)
+{
+	struct k_check *check = user;
+
+	check->place = place;
+	check->stmt = declared->stmt;
+	if (k_declared_find(place, declared->name))
+		K_FAULT(check, "'%s' is declared already", declared->name);
+	else if (k_runtime_name_find(declared->name))
+		K_FAULT(check, "'%s' is a name of the runtime", declared->name);
+}
+
+static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+{
+	struct k_check *check = user;
+
+	check->place = place;
+	check->stmt = stmt;
+	k_each_expr(stmt, check_expr, check);
+	for (int i = 0; stmt->kind == KS_STORE && i < stmt->store.targets.n; i++)
+		check_set(check, stmt->store.targets.items[i]);
+	if (stmt->kind == KS_LOOP)
+		check_reductions(check, &stmt->loop);
+	check_blocks(check, stmt);
+}
+
+const char *k_verify_names(struct arena *arena, const struct k_program *program, const struct k_function *function)
+{
+	struct k_scope outside = { .arena = arena, .program = program, .function = function };
+	struct k_check check = { .place = &outside };
+
+	check_first_uses(&check, &function->body);
+	k_walk_function(arena, program, function, &(struct k_scope_visitor) { check_stmt, check_declare, &check });
+	return check.fault;
+}
