@@ -56,6 +56,32 @@ bool k_is_integer(const struct k_type *type);           /* or bool; of a known t
 bool k_is_arithmetic(const struct k_type *type);        /* or a floating number */
 bool k_is_vector(const struct k_type *type);
 
+/* ---- varying.c: what differs by K_CALL_IS_OF_LANE, …_TEAM, …_THREAD -------------------------------------------- */
+
+enum {
+	K_BY_LANE = K_CALL_IS_OF_LANE | K_CALL_IS_OF_THREAD,
+	K_BY_ANY = K_BY_LANE | K_CALL_IS_OF_TEAM
+};
+
+struct k_differing {
+	const struct k_stmt *declaration;
+	unsigned by;
+};
+
+struct k_varying {
+	struct arena *arena;
+	VEC(struct k_differing) items;
+	bool has_changed;               /* while it is found */
+};
+
+struct k_varying k_varying_find(struct arena *arena, const struct k_program *program,
+				const struct k_function *function);
+/* The value; for lanes, teams or threads that execute this place. */
+unsigned k_differs_by(const struct k_varying *varying, const struct k_scope *place, const struct k_expr *expr);
+/* Whether, or how often, what is inside of a statement is executed. */
+unsigned k_stmt_differs_by(const struct k_varying *varying, const struct k_scope *place, const struct k_stmt *stmt);
+unsigned k_kind_differs_by(enum k_loop_kind kind);      /* the iterations of a loop; 0: they are the same for all */
+
 /* ---- verify: each returns NULL, or what is wrong ------------------------------------------------------------- */
 
 struct k_check {
@@ -74,6 +100,7 @@ const char *k_fault(struct k_scope *place, const struct k_stmt *stmt, const char
 const char *k_verify_names(struct arena *arena, const struct k_program *program, const struct k_function *function);
 const char *k_verify_types(struct arena *arena, const struct k_program *program, const struct k_function *function);
 const char *k_verify_teams(struct arena *arena, const struct k_program *program, const struct k_function *function);
+const char *k_verify_races(struct arena *arena, const struct k_program *program, const struct k_function *function);
 const char *k_verify_bounds(struct arena *arena, const struct k_program *program, const struct k_function *function);
 
 #endif

@@ -6,6 +6,7 @@
  *               (verify_names.c)
  *     types     indices, conditions, values, arguments (verify_types.c)
  *     teams     all who have to reach a barrier do; threads share a loop where there are some (verify_teams.c)
+ *     races     no two iterations of a concurrent loop certainly set the same (verify_races.c)
  *     bounds    an index that is known lies in its array (verify_bounds.c)
  *
  * What is found is certainly wrong; what needs values to be seen is left to who runs the program. Types are those of
@@ -116,7 +117,7 @@ const char *k_verify(struct arena *arena, const struct k_program *program)
 {
 	static const char *(*const rules[])(struct arena *arena, const struct k_program *program,
 					    const struct k_function *function) = {
-		k_verify_names, k_verify_types, k_verify_teams, k_verify_bounds
+		k_verify_names, k_verify_types, k_verify_teams, k_verify_races, k_verify_bounds
 	};
 	const char *fault = NULL;
 

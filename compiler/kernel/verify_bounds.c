@@ -217,6 +217,24 @@ static bool is_call_of(const struct k_expr *expr, const char *function, int n)
 	return expr->kind == KE_CALL && strcmp(expr->text, function) == 0 && expr->args.n == n;
 }
 
+/* Below n, the vector that holds the last of n lanes, and vectors behind it: lane/PMG_LANES(T) + c, c > 0. */
+static bool is_vector_behind(const struct k_scope *place, const struct k_expr *index, const struct k_expr *extent)
+{
+	const struct k_expr *quotient, *more;
+	struct range lane, lanes;
+
+	if (index->kind != KE_BINARY || index->op != K_ADD || !is_call_of(extent, "PMG_VECTORS", 2))
+		return false;
+	quotient = index->args.items[0];
+	more = index->args.items[1];
+	if (quotient->kind != KE_BINARY || quotient->op != K_DIV || more->kind != KE_INT || more->integer <= 0)
+		return false;
+	lane = range_of(place, quotient->args.items[0], DEPTH);
+	lanes = range_of(place, extent->args.items[1], DEPTH);
+	return is_call_of(quotient->args.items[1], "PMG_LANES", 1) && lane.has_hi && lanes.has_hi &&
+	       lane.hi >= lanes.hi - 1;
+}
+
 /* lane/PMG_LANES(T) of the vectors PMG_VECTORS(T, n): then it is `lane` that is below n. */
 static void take_lanes(const struct k_expr **index, const struct k_expr **extent)
 {
@@ -231,28 +249,44 @@ static void take_lanes(const struct k_expr **index, const struct k_expr **extent
 	*extent = vectors->args.items[1];
 }
 
-/* The variable of a loop up to n + c, c > 0, in an array of n elements. */
+/* What is left of a sum with a number, which *more has then. */
+static const struct k_expr *without_number(const struct k_expr *expr, int64_t *more)
+{
+	*more = 0;
+	if (expr->kind != KE_BINARY || (expr->op != K_ADD && expr->op != K_SUB) || expr->args.items[1]->kind != KE_INT)
+		return expr;
+	*more = expr->op == K_ADD ? expr->args.items[1]->integer : -expr->args.items[1]->integer;
+	return expr->args.items[0];
+}
+
+/* The loop that counts up by one and always comes here; NULL: the name is another one's. */
+static const struct k_loop *loop_of(const struct k_scope *place, const struct k_expr *name)
+{
+	const struct k_declared *declared = name->kind == KE_NAME ? k_declared_find(place, name->text) : NULL;
+	const struct k_stmt *stmt = declared ? declared->stmt : NULL;
+
+	if (!stmt || stmt->kind != KS_LOOP || stmt->loop.is_down || stmt->loop.step)
+		return NULL;
+	return is_always_reached(place, stmt) ? &stmt->loop : NULL;
+}
+
+/* i + a of a loop up to n + b in an array of n elements, a + b > 0. */
 static bool is_behind(const struct k_scope *place, const struct k_expr *index, const struct k_expr *extent)
 {
-	const struct k_declared *declared = index->kind == KE_NAME ? k_declared_find(place, index->text) : NULL;
-	const struct k_expr *bound;
+	int64_t more, bound_more;
+	const struct k_loop *loop = loop_of(place, without_number(index, &more));
+	const struct k_expr *bound = loop ? without_number(loop->bound, &bound_more) : NULL;
 
-	if (!declared || !declared->stmt || declared->stmt->kind != KS_LOOP || declared->stmt->loop.is_down ||
-	    declared->stmt->loop.step || !is_always_reached(place, declared->stmt))
-		return false;
-	bound = declared->stmt->loop.bound;
-	return bound->kind == KE_BINARY && bound->op == K_ADD && bound->args.items[1]->kind == KE_INT &&
-	       bound->args.items[1]->integer > 0 &&
-	       strcmp(k_expr_text(place->arena, bound->args.items[0]), k_expr_text(place->arena, extent)) == 0;
+	return bound && more + bound_more > 0 &&
+	       strcmp(k_expr_text(place->arena, bound), k_expr_text(place->arena, extent)) == 0;
 }
 
 static void check_index(struct k_check *check, const struct k_expr *load, const struct k_expr *extent, int behind)
 {
 	const struct k_expr *index = load->args.items[1];
+	const bool leaves = is_behind(check->place, index, extent) || is_vector_behind(check->place, index, extent);
 	struct range range, size;
 
-	if (is_behind(check->place, index, extent))
-		K_FAULT(check, "'%s' leaves the array", k_expr_text(check->place->arena, load));
 	take_lanes(&index, &extent);
 	range = range_of(check->place, index, DEPTH);
 	size = range_of(check->place, extent, DEPTH);
@@ -262,6 +296,8 @@ static void check_index(struct k_check *check, const struct k_expr *load, const 
 	if (range.has_hi && size.has_hi && range.hi >= size.hi + behind)
 		K_FAULT(check, "'%s' is behind the array of %lld: its index may be %lld",
 			k_expr_text(check->place->arena, load), (long long) size.hi, (long long) range.hi);
+	if (leaves)
+		K_FAULT(check, "'%s' leaves the array", k_expr_text(check->place->arena, load));
 }
 
 /* `behind`: an address may be that behind the last element. */

@@ -9,6 +9,7 @@
 #include "kernel/kernel_private.h"
 
 static void check_expr(const struct k_expr *expr, void *user);
+static void check_set(struct k_check *check, const struct k_expr *target);
 
 /* ---- what may be set -------------------------------------------------------------------------------- */
 
@@ -30,7 +31,9 @@ static void check_set_variable(struct k_check *check, const char *name)
 
 static void check_set_behind(struct k_check *check, const struct k_expr *pointer)
 {
-	if (pointer->type.name && pointer->type.is_pointer && pointer->type.is_const)
+	if (pointer->kind == KE_UNARY && pointer->op == K_ADDRESS)
+		check_set(check, pointer->args.items[0]);
+	else if (pointer->type.name && pointer->type.is_pointer && pointer->type.is_const)
 		K_FAULT(check, "elements of '%s' are constants", k_expr_text(check->place->arena, pointer));
 }
 

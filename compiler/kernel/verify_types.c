@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Types of a kernel function: an index is an integer and what it is an index of a buffer, a condition is true or false,
- * a value goes where it is put. A value goes into another type as C converts it, but no pointer loses `const`, and
- * vectors stay what they are. */
+ * Types and spaces of a kernel function: an index is an integer and what has it is a buffer, a condition is true or
+ * false, a value goes where it is put, and an array is where a function can have one. A value goes into another type
+ * as C converts it, but no pointer loses `const`, and vectors stay what they are. */
 #include <string.h>
 
 #include "kernel/kernel_private.h"
@@ -74,6 +74,32 @@ static void check_load(struct k_check *check, const struct k_expr *load)
 		K_FAULT(check, "'%s' is of type '%s', no buffer", TEXT(check, buffer), TYPE_TEXT(check, &buffer->type));
 }
 
+static bool is_pointer_letter(char letter)
+{
+	return letter && strchr("rwbp", letter) != NULL;
+}
+
+/* Of the runtime: a pointer is one, a value none, a type is a type. */
+static void check_letter(struct k_check *check, const struct k_expr *arg, char letter)
+{
+	const bool is_pointer = arg->type.name && arg->type.is_pointer;
+
+	if ((arg->kind == KE_TYPE) != (letter == 't'))
+		K_FAULT(check, "argument '%s' is %s type", TEXT(check, arg), letter == 't' ? "no" : "a");
+	else if (is_pointer && (letter == 'v' || letter == 'l'))
+		K_FAULT(check, "argument '%s' is a pointer", TEXT(check, arg));
+	else if (arg->type.name && !is_pointer && is_pointer_letter(letter))
+		K_FAULT(check, "argument '%s' is no pointer", TEXT(check, arg));
+}
+
+static void check_letters(struct k_check *check, const struct k_expr *call)
+{
+	const struct k_callee *callee = k_callee_find(call->text);
+
+	for (int i = 0; callee && i < call->args.n; i++)
+		check_letter(check, call->args.items[i], k_callee_argument(callee, i));
+}
+
 /* Of a function of the program, or of one that is launched. */
 static void check_arguments(struct k_check *check, const struct k_expr *call)
 {
@@ -82,6 +108,12 @@ static void check_arguments(struct k_check *check, const struct k_expr *call)
 
 	for (int i = 0; own && first + i < call->args.n && i < own->params.n; i++)
 		check_value(check, &own->params.items[i].type, call->args.items[first + i]);
+}
+
+static void check_call(struct k_check *check, const struct k_expr *call)
+{
+	check_letters(check, call);
+	check_arguments(check, call);
 }
 
 static void check_operands(struct k_check *check, const struct k_expr *expr)
@@ -102,7 +134,7 @@ static bool check_expr(const struct k_expr *expr, void *user)
 	if (expr->kind == KE_LOAD)
 		check_load(check, expr);
 	else if (expr->kind == KE_CALL)
-		check_arguments(check, expr);
+		check_call(check, expr);
 	else if (expr->kind == KE_SELECT)
 		check_condition(check, expr->args.items[0]);
 	else if (expr->kind == KE_UNARY || expr->kind == KE_BINARY)
@@ -117,8 +149,19 @@ static void check_whole(const struct k_expr *expr, void *user)
 
 /* ---- statements ------------------------------------------------------------------------------------------ */
 
+/* Of what a function declares: memory and scratch are reached by pointers. */
+static void check_space(struct k_check *check, const struct k_let *let)
+{
+	if (let->space == K_SPACE_MEMORY || let->space == K_SPACE_THREAD)
+		K_FAULT(check, "an array is in registers, on the stack or shared");
+	if (let->space == K_SPACE_SHARED && check->place->function->kind != K_FUNCTION_DEVICE)
+		K_FAULT(check, "only lanes of a device share an array");
+}
+
 static void check_let(struct k_check *check, const struct k_let *let)
 {
+	if (let->extents.n > 0)
+		check_space(check, let);
 	for (int i = 0; i < let->extents.n; i++)
 		check_integer(check, let->extents.items[i], "extent");
 	if (let->extents.n == 0)

@@ -102,6 +102,8 @@ static void test_names(struct tally *tally)
 		{ "const double a = 1.0;\na = 2.0;", "f: a = 2.0: 'a' is a constant" },
 		{ "double a = 1.0;\na += 2.0;\ny[0] = a;", "" },
 		{ "for (int64_t i = 0; i < n; i++) {\ni += 1;\n}", "f: i += 1: 'i' is the variable of a loop" },
+		{ "const int64_t it = 0;\nwhile (pmg_cuda_loop_next(plan, NULL, &it, n)) {\ny[it] = t;\n}",
+		  "f: while (pmg_cuda_loop_next(plan, NULL, &it, n)): 'it' is a constant" },
 		{ "double a[4];\na = 1.0;", "f: a = 1.0: 'a' is an array, not an element" },
 		{ "pmg_mod(n, 2) = 1;", "f: pmg_mod(n, 2) = 1: 'pmg_mod(n, 2)' is nothing that can be set" },
 		{ "PMG_WRITE_F64(x[0]) = PMG_FILL_F64(0.0);",
@@ -163,6 +165,10 @@ static void test_types(struct tally *tally)
 		  "'double', no "
 		  "integer" },
 		{ "return 3;", "f: return 3: the function has no result" },
+		{ "pmg_check_pivot(plan, y, 0, n, 0);",
+		  "f: pmg_check_pivot(plan, y, 0, n, 0): argument 'y' is a pointer" },
+		{ "y[PMG_VECTORS(16, double)] = t;", "f: y[PMG_VECTORS(16, double)] = t: argument '16' is no type" },
+		{ "pmg_cblas_dscal(n, t, n, 1, 1);", "f: pmg_cblas_dscal(n, t, n, 1, 1): argument 'n' is no pointer" },
 		{ "double rows[4][8];\nrows[1][2] = t;\ndouble *row = rows[1];\nrow[0] = 1.0;", "" },
 	};
 
@@ -178,6 +184,24 @@ static void test_types(struct tally *tally)
 		   "'double *restrict'");
 	check_text(tally, "a result", fault_of(tally, "static int64_t g(int64_t n)\n{\n\treturn;\n}\n"),
 		   "g: return: the function has a result");
+}
+
+/* C text does not say where an array is. */
+static void test_spaces(struct tally *tally)
+{
+	const char *error, *fault;
+	struct k_program *program = quoted_text(&tally->arena, in_function(tally, "double a[4];\na[0] = t;"),
+						&error);
+	struct k_let *let = &program->functions.items[0]->body.stmts.items[0]->let;
+
+	let->space = K_SPACE_SHARED;
+	fault = k_verify(&tally->arena, program);
+	check_text(tally, "a shared array", fault ? fault : "",
+		   "f: double a[4]: only lanes of a device share an array");
+	let->space = K_SPACE_THREAD;
+	fault = k_verify(&tally->arena, program);
+	check_text(tally, "scratch", fault ? fault : "",
+		   "f: double a[4]: an array is in registers, on the stack or shared");
 }
 
 /* ---- teams ---------------------------------------------------------------------------------------- */
@@ -257,6 +281,52 @@ static void test_teams(struct tally *tally)
 		  "\t}\n}\n"), "");
 }
 
+/* ---- races ------------------------------------------------------------------------------------------ */
+
+#define SHARED "#pragma omp parallel for schedule(static) num_threads(4)\nfor (int64_t i = 0; i < n; i++) {\n"
+
+static void test_races(struct tally *tally)
+{
+	static const struct row rows[] = {
+		{ SHARED "y[i] = 0.0;\n}", "" },
+		{ SHARED "y[0] = t;\n}", "f: y[0] = t: all iterations of the loop over 'i' set 'y[0]'" },
+		{ SHARED "if (i == 0) {\ny[0] = t;\n}\n}", "" },
+		{ SHARED "for (int64_t j = 0; j < n; j++) {\ny[j] += x[i];\n}\n}",
+		  "f: y[j] += x[i]: all iterations of the loop over 'i' set 'y[j]'" },
+		{ SHARED "for (int64_t j = at[i]; j < at[i + 1]; j++) {\ny[j] += x[i];\n}\n}", "" },
+		{ SHARED "#pragma omp atomic\ny[0] += x[i];\n}", "" },
+		{ SHARED "PMG_STREAM_F64(y[0], PMG_READ_F64(x[i]));\n}",
+		  "f: PMG_STREAM_F64(y[0], PMG_READ_F64(x[i])): all iterations of the loop over 'i' set 'y[0]'" },
+		{ SHARED "double sum = 0.0;\nfor (int64_t j = 0; j < n; j++) {\nsum += x[j];\n}\ny[i] = sum;\n}", "" },
+		{ "double sum = 0.0;\n" SHARED "sum += x[i];\n}",
+		  "f: sum += x[i]: all iterations of the loop over 'i' set 'sum'" },
+		{ "double sum = 0.0;\n#pragma omp simd\nfor (int64_t i = 0; i < n; i++) {\nsum += x[i];\n}",
+		  "f: sum += x[i]: all iterations of the loop over 'i' set 'sum'" },
+		{ "double sum = 0.0;\n#pragma omp simd reduction(+:sum)\nfor (int64_t i = 0; i < n; i++) {\n"
+		  "sum += x[i];\n}", "" },
+		{ "double sum = 0.0;\n#pragma omp parallel for schedule(static) reduction(+:sum) num_threads(4)\n"
+		  "for (int64_t i = 0; i < n; i++) {\n#pragma omp simd\nfor (int64_t j = 0; j < n; j++) {\n"
+		  "sum += x[i + j];\n}\n}", "f: sum += x[i + j]: all iterations of the loop over 'j' set 'sum'" },
+		{ "#pragma omp parallel num_threads(4)\n{\ndouble sum = 0.0;\n#pragma omp for schedule(static)\n"
+		  "for (int64_t i = 0; i < n; i++) {\nsum += x[i];\n}\n}", "" },
+		{ "double sum = 0.0;\n#pragma omp parallel num_threads(4)\n{\n#pragma omp for schedule(static)\n"
+		  "for (int64_t i = 0; i < n; i++) {\nsum += x[i];\n}\n}",
+		  "f: sum += x[i]: all iterations of the loop over 'i' set 'sum'" },
+		{ SHARED "double *mine = y + pmg_thread()*n;\nmine[0] = t;\n}", "" },
+	};
+	static const struct row of_device[] = {
+		{ "if (const int64_t i = pmg_index; i < n) {\ny[0] = 1.0;\n}",
+		  "k: y[0] = 1.0: all iterations of the loop over 'i' set 'y[0]'" },
+		{ "double sum = 0.0;\nfor (int64_t i = pmg_lane; i < n; i += pmg_team) {\nsum += y[i];\n}\n"
+		  "sum = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum);", "" },
+		{ "if (const int64_t i = pmg_index; i < n) {\nfor (int64_t j = pmg_lane; j < n; j += pmg_team) {\n"
+		  "y[i] = 0.0;\n}\n}", "k: y[i] = 0.0: all iterations of the loop over 'j' set 'y[i]'" },
+	};
+
+	test_bodies(tally, ROWS(rows));
+	test_kernels(tally, ROWS(of_device));
+}
+
 /* ---- bounds ----------------------------------------------------------------------------------------- */
 
 static void test_bounds(struct tally *tally)
@@ -291,9 +361,18 @@ static void test_bounds(struct tally *tally)
 		  "f: v[lane/PMG_LANES(double)] = PMG_READ_F64(x[lane]): 'v[lane/PMG_LANES(double)]' is behind "
 		  "the array of "
 		  "16: its index may be 16" },
+		{ "pmg_vector_f64 v[PMG_VECTORS(double, 16)];\n"
+		  "for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {\n"
+		  "v[lane/PMG_LANES(double) + 1] = PMG_READ_F64(x[lane]);\n}",
+		  "f: v[lane/PMG_LANES(double) + 1] = PMG_READ_F64(x[lane]): 'v[lane/PMG_LANES(double) + 1]' leaves "
+		  "the array" },
 		{ "double a[PMG_DOTS];\nfor (int64_t i = 0; i < PMG_DOTS; i++) {\na[i] = t;\n}", "" },
 		{ "double a[PMG_DOTS];\nfor (int64_t i = 0; i < PMG_DOTS + 1; i++) {\na[i] = t;\n}",
 		  "f: a[i] = t: 'a[i]' leaves the array" },
+		{ "double a[PMG_DOTS];\nfor (int64_t i = 0; i < PMG_DOTS - 1; i++) {\na[i + 1] = t;\n}",
+		  "" },
+		{ "double a[PMG_DOTS];\nfor (int64_t i = 0; i < PMG_DOTS; i++) {\na[i + 1] = t;\n}",
+		  "f: a[i + 1] = t: 'a[i + 1]' leaves the array" },
 		{ "double a[4];\nconst double *end = &a[4];\nconst double *last = &a[5];\ny[0] = end[-1] + last[-2];",
 		  "f: const double *last = &a[5]: 'a[5]' is behind the array of 4: its index may be 5" },
 	};
@@ -336,8 +415,10 @@ int main(void)
 
 	test_names(&tally);
 	test_types(&tally);
+	test_spaces(&tally);
 	test_barriers(&tally);
 	test_teams(&tally);
+	test_races(&tally);
 	test_bounds(&tally);
 	test_files(&tally);
 	arena_release(&tally.arena);
