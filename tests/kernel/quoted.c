@@ -9,7 +9,7 @@
 
 enum { TEXT_MAX = 1 << 22 };
 
-static const char *read_file(struct arena *arena, const char *path)
+const char *quoted_read(struct arena *arena, const char *path)
 {
 	FILE *file = fopen(path, "r");
 	char *text;
@@ -63,30 +63,27 @@ static void quote_body(struct k_builder *builder, const char *from, const char *
 	}
 }
 
-/* `head` up to the line of the brace, the body up to the closing one. */
-static struct k_function *quote_one(struct arena *arena, const char *head, const char *body, const char *end,
-				    const char **error)
+struct k_function *quoted_function(struct arena *arena, const struct quoted_part *part, const char **error)
 {
-	struct k_function *function = quote_function(arena, arena_copy(arena, head, (size_t) (body - 3 - head)), error);
+	const size_t length = (size_t) (part->body - 3 - part->head);
+	struct k_function *function = quote_function(arena, arena_copy(arena, part->head, length), error);
 	struct k_builder builder;
 
 	if (!function)
 		return NULL;
 	builder = k_builder_new(arena, &function->body);
-	quote_body(&builder, body, end);
+	quote_body(&builder, part->body, part->end);
 	*error = builder.error;
 	if (!builder.error && builder.open.n != 1)
 		*error = arena_printf(arena, "%s: a block is open", function->name);
 	return *error ? NULL : function;
 }
 
-/* Pointers to pointers, and tables. */
 static bool is_of_interface(const char *head, const char *brace)
 {
-	const char *text = strstr(head, "**");
+	const char *text = strstr(head, "**"), *const tables = "const pmg_pipeline_desc *const *";
 
-	return (text && text < brace) ||
-	       strncmp(head, "const pmg_pipeline_desc", strlen("const pmg_pipeline_desc")) == 0;
+	return (text && text < brace) || strncmp(head, tables, strlen(tables)) == 0;
 }
 
 static const char *head_before(const char *file, const char *brace)
@@ -98,25 +95,44 @@ static const char *head_before(const char *file, const char *brace)
 	return head;
 }
 
+bool quoted_next(const char *file, const char **at, struct quoted_part *part)
+{
+	const char *brace;
+
+	while ((brace = strstr(*at, "\n{\n")) != NULL) {
+		const char *end = strstr(brace, "\n}\n");
+
+		*part = (struct quoted_part) { head_before(file, brace), brace + 3, end + 1 };
+		*at = brace + 3;
+		if (end && !is_of_interface(part->head, brace))
+			return true;
+	}
+	return false;
+}
+
+static bool is_of_table(const struct quoted_part *part)
+{
+	const char *const description = "const pmg_pipeline_desc *";
+
+	return strncmp(part->head, description, strlen(description)) == 0;
+}
+
 struct k_program *quoted_text(struct arena *arena, const char *text, const char **error)
 {
 	struct k_program *program = arena_new(arena, struct k_program);
-	const char *brace = text;
+	struct quoted_part part;
+	const char *at = text;
 
 	*error = NULL;
-	while (!*error && (brace = strstr(brace, "\n{\n")) != NULL) {
-		const char *end = strstr(brace, "\n}\n"), *head = head_before(text, brace);
-
-		if (end && !is_of_interface(head, brace))
-			vec_push(arena, &program->functions, quote_one(arena, head, brace + 3, end + 1, error));
-		brace += 3;
-	}
+	while (!*error && quoted_next(text, &at, &part))
+		if (!is_of_table(&part))
+			vec_push(arena, &program->functions, quoted_function(arena, &part, error));
 	return *error ? NULL : program;
 }
 
 struct k_program *quoted_file(struct arena *arena, const char *path, const char **error)
 {
-	const char *text = read_file(arena, path);
+	const char *text = quoted_read(arena, path);
 
 	*error = "cannot be read";
 	return text ? quoted_text(arena, text, error) : NULL;

@@ -3,13 +3,11 @@
  * Does every function that codegen emits come back to the byte from the kernel tree? Heads and bodies of all generated
  * files and goldens are quoted line by line, printed and compared. And is bad text an error that says what it is? */
 #include <glob.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "codegen/c_print.h"
 #include "codegen/quote.h"
-
-enum { TEXT_MAX = 1 << 22 };
+#include "kernel/quoted.h"
 
 struct tally {
 	int passed, failed;
@@ -26,53 +24,13 @@ static void check(struct tally *tally, bool holds, const char *what, const char 
 		printf("%s: %s\n", what, more);
 }
 
-static char *read_file(struct arena *arena, const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = arena_alloc(arena, TEXT_MAX);
-
-	if (!file)
-		return NULL;
-	text[fread(text, 1, TEXT_MAX - 1, file)] = '\0';
-	fclose(file);
-	return text;
-}
-
 /* ---- functions of a file ---- */
-
-/* Of what is between two offsets: the line at the first one, which goes behind it. */
-static const char *take_line(struct arena *arena, const char **from, const char *end)
-{
-	size_t length = strcspn(*from, "\n");
-	const char *line = arena_copy(arena, *from, length);
-
-	*from += length + (*from + length < end);
-	return line;
-}
 
 static bool ends_with(const char *text, const char *tail)
 {
 	size_t n = strlen(text), m = strlen(tail);
 
 	return n >= m && !strcmp(text + n - m, tail);
-}
-
-static void quote_body(struct k_builder *builder, const char *from, const char *end)
-{
-	while (from < end) {
-		const char *text = take_line(builder->arena, &from, end);
-
-		text += strspn(text, "\t");
-		if (!strncmp(text, "for (", 5) && ends_with(text, ";")) {
-			const char *rest = take_line(builder->arena, &from, end);
-
-			text = arena_printf(builder->arena, "%s\n%s", text, rest + strspn(rest, "\t"));
-		}
-		if (ends_with(text, "{") && *text != '}' && *text != '*' && *text != ' ' && *text != '/')
-			quote_open_at(builder, "test:1", "%s", text);
-		else
-			quote_at(builder, "test:1", "%s", text);
-	}
 }
 
 static void show_difference(const char *got, const char *expected)
@@ -98,58 +56,29 @@ static void check_same(struct tally *tally, const char *path, const char *name, 
 		show_difference(got, expected);
 }
 
-/* `head` up to the line of the brace, the body up to the closing one. */
-static void check_function(struct tally *tally, const char *path, const char *head, const char *body, const char *end)
+static void check_function(struct tally *tally, const char *path, const struct quoted_part *part)
 {
 	const bool is_cuda = ends_with(path, ".cu") || ends_with(path, ".device");
-	const char *error = NULL, *text = arena_copy(&tally->arena, head, (size_t) (body - 3 - head));
-	struct k_function *function = quote_function(&tally->arena, text, &error);
+	const char *error = NULL;
+	const struct k_function *function = quoted_function(&tally->arena, part, &error);
 	struct writer w = writer_new(&tally->arena);
-	struct k_builder builder;
 
 	if (!function) {
-		check(tally, false, text, error);
-		return;
-	}
-	builder = k_builder_new(&tally->arena, &function->body);
-	quote_body(&builder, body, end);
-	if (builder.error || builder.open.n != 1) {
-		check(tally, false, path, builder.error ? builder.error : "a block is open");
+		check(tally, false, path, error);
 		return;
 	}
 	c_print_function(&w, function, is_cuda ? C_SPELLING_CUDA : C_SPELLING_OPENMP);
 	check_same(tally, path, function->name, str_text(&w.text),
-		   arena_copy(&tally->arena, head, (size_t) (end + 2 - head)));
-}
-
-/* Functions of the loader's interface have pointers to pointers and tables, which are no part of kernels. */
-static bool is_of_interface(const char *head, const char *brace)
-{
-	const char *text = strstr(head, "**");
-
-	return (text && text < brace) || !strncmp(head, "const pmg_pipeline_desc *const *", 32);
-}
-
-static const char *head_before(const char *file, const char *brace)
-{
-	const char *head = brace;
-
-	while (head > file && !(head[-1] == '\n' && (head - 1 == file || head[-2] == '\n' || head[-2] == '/')))
-		head--;
-	return head;
+		   arena_copy(&tally->arena, part->head, (size_t) (part->end + 2 - part->head)));
 }
 
 static void check_file(struct tally *tally, const char *path)
 {
-	const char *file = read_file(&tally->arena, path), *brace = file;
+	const char *file = quoted_read(&tally->arena, path), *at = file;
+	struct quoted_part part;
 
-	while (brace && (brace = strstr(brace, "\n{\n")) != NULL) {
-		const char *end = strstr(brace, "\n}\n"), *head = head_before(file, brace);
-
-		if (end && !is_of_interface(head, brace))
-			check_function(tally, path, head, brace + 3, end + 1);
-		brace += 3;
-	}
+	while (file && quoted_next(file, &at, &part))
+		check_function(tally, path, &part);
 }
 
 static void test_files(struct tally *tally, const char *pattern)
