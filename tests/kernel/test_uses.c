@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which nodes a walk visits and in which order; who reads and writes a name; what the table of calls says. */
+ * Which nodes a walk visits and in which order; who reads and writes a name; what the table of calls says. In all
+ * generated functions, a name is mentioned if and only if it is a word of their text. */
+#include <ctype.h>
+#include <glob.h>
 #include <string.h>
 
-#include "kernel/kernel.h"
+#include "codegen/c_print.h"
+#include "kernel/quoted.h"
 
 struct tally {
 	int passed, failed;
@@ -328,6 +332,104 @@ static void test_table(struct tally *tally)
 	check(tally, k_effects(number(tally, 1)) == 0, "a number does nothing");
 }
 
+/* ---- generated functions ------------------------------------------------------------------------ */
+
+static bool is_letter(char c)
+{
+	return isalnum((unsigned char) c) || c == '_';
+}
+
+/* As a word of its own, which is no member. */
+static bool has_word(const char *text, const char *word)
+{
+	const size_t n = strlen(word);
+
+	for (const char *at = strstr(text, word); at; at = strstr(at + 1, word)) {
+		const char before = at == text ? ' ' : at[-1];
+
+		if (!is_letter(before) && !is_letter(at[n]) && before != '.' && !(before == '>' && at[-2] == '-'))
+			return true;
+	}
+	return false;
+}
+
+static const char *text_of(struct arena *arena, const struct k_block *block)
+{
+	struct writer w = writer_new(arena);
+	char *text, *comment;
+
+	c_print_block(&w, block, C_SPELLING_OPENMP);
+	text = arena_string(arena, str_text(&w.text));
+	while ((comment = strstr(text, "/*")) != NULL)
+		memset(comment, ' ', (size_t) (strstr(comment, "*/") + 2 - comment));
+	return text;
+}
+
+struct names {
+	struct arena *arena;
+	VEC(const char *) items;
+};
+
+static bool take_name(const struct k_stmt *stmt, void *user)
+{
+	struct names *names = user;
+
+	if (stmt->kind == KS_LET)
+		vec_push(names->arena, &names->items, stmt->let.name);
+	if (stmt->kind == KS_LOOP)
+		vec_push(names->arena, &names->items, stmt->loop.name);
+	return true;
+}
+
+/* Of a function and of the one before it, most of which are not in this one. */
+static void test_function(struct tally *tally, const struct k_function *function, const struct names *names)
+{
+	const char *text = text_of(names->arena, &function->body), *wrong = NULL;
+
+	for (int i = 0; i < names->items.n; i++) {
+		const char *word = names->items.items[i];
+		const struct k_uses uses = k_uses_in_block(&function->body, word);
+		const bool is_used = uses.reads + uses.writes + uses.addresses > 0;
+
+		if (k_mentions(&function->body, word) != has_word(text, word) || (is_used && !has_word(text, word)))
+			wrong = word;
+	}
+	check(tally, !wrong, arena_printf(&tally->arena, "'%s' in %s", wrong ? wrong : "", function->name));
+}
+
+static void test_file(struct tally *tally, const char *path)
+{
+	struct arena arena = { 0 };
+	struct names names = { .arena = &arena };
+	const char *error;
+	const struct k_program *program = quoted_file(&arena, path, &error);
+
+	check(tally, program != NULL, path);
+	for (int i = 0; program && i < program->functions.n; i++) {
+		const struct k_function *function = program->functions.items[i];
+
+		for (int p = 0; p < function->params.n; p++)
+			vec_push(&arena, &names.items, function->params.items[p].name);
+		k_walk_block(&function->body, &(struct k_visitor) { .stmt = take_name, .user = &names });
+		test_function(tally, function, &names);
+		names.items.n = names.items.n > 40 ? 0 : names.items.n;
+	}
+	arena_release(&arena);
+}
+
+static void test_files(struct tally *tally)
+{
+	static const char *const patterns[] = { QUOTED_PATTERNS };
+	glob_t found;
+
+	for (size_t p = 0; p < sizeof patterns / sizeof *patterns; p++) {
+		check(tally, glob(patterns[p], 0, NULL, &found) == 0, patterns[p]);
+		for (size_t i = 0; i < found.gl_pathc; i++)
+			test_file(tally, found.gl_pathv[i]);
+		globfree(&found);
+	}
+}
+
 int main(void)
 {
 	struct tally tally = { 0 };
@@ -340,6 +442,7 @@ int main(void)
 	test_mentions(&tally);
 	test_results(&tally);
 	test_table(&tally);
+	test_files(&tally);
 	arena_release(&tally.arena);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
 	return tally.failed != 0;
