@@ -19,63 +19,103 @@ static const char *derived_text(const struct layout *layout, const struct param 
 			    int_text(e.arena, param->limit));
 }
 
-/* The text and what the derived sizes that it mentions are made of. */
-static const char *with_derived(const struct layout *layout, const char *body)
+/* Does a body read the name, or a size that is derived from it? */
+static bool is_needed(const struct layout *layout, const struct k_block *body, const char *name)
 {
-	for (int i = layout->module->params.n - 1; i >= 0; i--) {
-		const struct param *param = &layout->module->params.items[i];
+	const struct module *module = layout->module;
+	struct emit e = { .arena = module->arena };
 
-		if (param->derivation && text_mentions(body, layout->params[i]))
-			body = arena_printf(layout->module->arena, "%s\n%s", body, derived_text(layout, param));
-	}
-	return body;
+	if (k_mentions(body, name))
+		return true;
+	for (int i = 0; i < module->params.n; i++)
+		if (module->params.items[i].derivation &&
+		    expr_mentions(&e, derived_text(layout, &module->params.items[i]), name) &&
+		    is_needed(layout, body, layout->params[i]))
+			return true;
+	return false;
 }
 
-bool needs_args(const struct layout *layout, const char *body, bool is_specialized)
+bool needs_args(const struct layout *layout, const struct k_block *body, bool is_specialized)
 {
-	bool needs = text_mentions(body, "args");
+	bool needs = k_mentions(body, "args");
 
-	body = with_derived(layout, body);
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 
 		needs |= param_is_argument(param) && !(is_specialized && param->is_specialized) &&
-			 text_mentions(body, layout->params[i]);
+			 is_needed(layout, body, layout->params[i]);
 	}
 	return needs;
 }
 
-void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized)
+void add_params(struct k_builder *b, const struct layout *layout, const struct k_block *body, bool is_specialized)
 {
-	struct span outer = w->span;
+	struct span outer = b->span;
 
-	body = with_derived(layout, body);
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 		const char *name = layout->params[i];
 
-		if (param->is_loop || !text_mentions(body, name))
+		if (param->is_loop || !is_needed(layout, body, name))
 			continue;
-		w->span = param->span;
+		b->span = param->span;
 		if (is_specialized && param->is_specialized)
-			line(w, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
+			quote(b, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
 		else if (param->is_inspected)
-			line(w, "const int64_t %s = plan->sizes[%d];", name, layout->param_number[i]);
+			quote(b, "const int64_t %s = plan->sizes[%d];", name, layout->param_number[i]);
 		else if (param->derivation)
-			line(w, "const int64_t %s = %s;", name, derived_text(layout, param));
+			quote(b, "const int64_t %s = %s;", name, derived_text(layout, param));
 		else
-			line(w, "const %s %s = args->%s;", type_c_name(param->type), name, name);
+			quote(b, "const %s %s = args->%s;", type_c_name(param->type), name, name);
 	}
-	w->span = outer;
+	b->span = outer;
 }
 
-void emit_arguments(struct writer *w, const struct layout *layout, const char *body)
+/* What functions of the descriptor have ahead of their bodies. */
+static void add_arguments(struct k_builder *b, const struct layout *layout, const struct k_block *body)
 {
 	if (needs_args(layout, body, false))
-		line(w, "const %s_args *args = arguments;", layout->module->name);
+		quote(b, "const %s_args *args = arguments;", layout->module->name);
 	else
-		line(w, "(void) arguments;");
-	emit_params(w, layout, body, false);
+		quote(b, "(void) arguments;");
+	add_params(b, layout, body, false);
+}
+
+struct emit emit_for_table(const struct layout *layout, const struct target *target)
+{
+	return (struct emit) { .module = layout->module, .arena = layout->module->arena, .layout = layout,
+			       .target = target };
+}
+
+struct k_block *table_body_open(struct emit *e)
+{
+	struct k_block *body = arena_new(e->arena, struct k_block);
+
+	*body = (struct k_block) { 0 };
+	e->b = arena_new(e->arena, struct k_builder);
+	*e->b = k_builder_new(e->arena, body);
+	e->b->span = e->module->span;
+	return body;
+}
+
+void table_function_print(struct writer *w, const struct emit *e, const char *head, const struct k_block *body,
+			  const char *last)
+{
+	struct k_block start = { 0 };
+	struct k_builder b = k_builder_new(e->arena, &start);
+
+	b.span = w->span;
+	add_arguments(&b, e->layout, body);
+	line(w, "%s\n{", head);
+	w->indent++;
+	c_print_block(w, &start, C_SPELLING_OPENMP);
+	if (body->stmts.n)
+		writer_blank(w);
+	c_print_block(w, body, C_SPELLING_OPENMP);
+	if (last)
+		line(w, "%s", last);
+	close_block(w, "}");
+	writer_blank(w);
 }
 
 static void emit_args_struct(struct writer *w, const struct layout *layout)
@@ -110,12 +150,6 @@ void emit_header_of(struct writer *w, const struct layout *layout)
 /* ---- extents ---- */
 
 /* State of printing for expressions over parameters. */
-static struct emit params_only(const struct layout *layout, const struct target *target)
-{
-	return (struct emit) { .module = layout->module, .arena = layout->module->arena, .layout = layout,
-			       .target = target };
-}
-
 /* Of the d-th subscript that is stored; a part of each thread comes first. */
 static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 {
@@ -206,38 +240,27 @@ static void emit_extent_values(struct emit *e, const char *values)
 		for (int d = 0; d < slot_rank(slot); d++) {
 			struct affine extent = slot_extent(e, slot, d);
 
-			line(e->w, "%s[%d] = %s;", values, at++, extent_value(e, &extent));
+			quote(e->b, "%s[%d] = %s;", values, at++, extent_value(e, &extent));
 		}
 		if (slot_has_limit(slot)) {
 			struct affine limit = affine_of_expr(e, NULL, slot->array->limit);
 
-			line(e->w, "%s[%d] = %s;", values, at, extent_value(e, &limit));
+			quote(e->b, "%s[%d] = %s;", values, at, extent_value(e, &limit));
 		}
 	}
 }
 
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
 {
-	struct emit e = params_only(layout, target);
+	struct emit e = emit_for_table(layout, target);
 	struct names names = layout->names;
 	const char *values = names_declare(&names, "extents");
-	struct writer scratch = writer_new(e.arena);
-	const char *text;
+	struct k_block *body = table_body_open(&e);
 
-	e.w = &scratch;
 	emit_extent_values(&e, values);
-	text = str_text(&scratch.text);
-	line(w, "static void %s_extents(const void *arguments, int64_t *%s)\n{", layout->prefix, values);
-	w->indent++;
-	emit_arguments(w, layout, text);
-	if (!layout->n_extents)
-		line(w, "(void) %s;", values);
-	else
-		writer_blank(w);
-	e.w = w;
-	emit_extent_values(&e, values);
-	close_block(w, "}");
-	writer_blank(w);
+	table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, int64_t *%s)",
+						 layout->prefix, values), body,
+			     layout->n_extents ? NULL : arena_printf(e.arena, "(void) %s;", values));
 }
 
 /* ---- assumptions ---- */
@@ -254,28 +277,21 @@ static void emit_assumption_tests(struct emit *e)
 
 		text = arena_printf(e->arena, *place ? "%s (%s)" : "%s",
 				    *text ? text : plain_numbers(e->arena, condition), place);
-		line(e->w, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, text));
+		quote(e->b, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, text));
 	}
 }
 
 void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target)
 {
-	struct emit e = params_only(layout, target);
-	struct writer scratch = writer_new(e.arena);
+	struct emit e = emit_for_table(layout, target);
+	struct k_block *body;
 
 	if (!layout->module->assumptions.n)
 		return;
-	e.w = &scratch;
+	body = table_body_open(&e);
 	emit_assumption_tests(&e);
-	line(w, "static const char *%s_assumption(const void *arguments)\n{", layout->module->name);
-	w->indent++;
-	emit_arguments(w, layout, str_text(&scratch.text));
-	writer_blank(w);
-	e.w = w;
-	emit_assumption_tests(&e);
-	line(w, "return NULL;");
-	close_block(w, "}");
-	writer_blank(w);
+	table_function_print(w, &e, arena_printf(e.arena, "static const char *%s_assumption(const void *arguments)",
+						 layout->module->name), body, "return NULL;");
 }
 
 /* ---- tables ---- */
@@ -435,7 +451,7 @@ static void emit_array_row(struct emit *e, int number)
 
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
-	struct emit e = params_only(layout, target);
+	struct emit e = emit_for_table(layout, target);
 
 	if (!layout->slots.n)
 		return;

@@ -16,11 +16,15 @@ void emit_children_table(struct writer *w, const struct layout *layout, const st
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_functions(struct writer *w, const struct layout *layout);
-/* Lines that declare the parameters which `body` mentions, read from `args` unless their value is known here. */
-void emit_params(struct writer *w, const struct layout *layout, const char *body, bool is_specialized);
-bool needs_args(const struct layout *layout, const char *body, bool is_specialized);
-/* Where a function takes `const void *arguments`: as the pipeline's own, with those lines, or as unused. */
-void emit_arguments(struct writer *w, const struct layout *layout, const char *body);
+/* Declares the parameters that `body` reads, which come from `args` unless their value is known here. */
+void add_params(struct k_builder *b, const struct layout *layout, const struct k_block *body, bool is_specialized);
+bool needs_args(const struct layout *layout, const struct k_block *body, bool is_specialized);
+/* A function of the descriptor, which takes `const void *arguments`: its body is built after `table_body_open`, and
+ * printed behind what it reads of the arguments. `last` is a line behind it, or NULL. */
+struct emit emit_for_table(const struct layout *layout, const struct target *target);
+struct k_block *table_body_open(struct emit *e);
+void table_function_print(struct writer *w, const struct emit *e, const char *head, const struct k_block *body,
+			  const char *last);
 
 /* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
 
@@ -31,12 +35,20 @@ void emit_branches_table(struct writer *w, const struct layout *layout, const st
 
 /* ---- abi_description.c ---------------------------------------------------------------------------------- */
 
-/* `layouts` are those of the candidates of a pipeline, the first of which is the pipeline itself: their kernels, then
- * all that describes them, and the functions of the pipeline. */
-bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
-void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
+/* A pipeline to be printed, with its candidates, itself first. A candidate whose kernels are those of an earlier one is
+ * left out. */
+struct pipeline {
+	struct layout **layouts;
+	struct k_program *programs;
+	int n;
+	bool all_isas;
+};
+
+/* The kernels of all candidates; then all that describes them, and the functions of the pipeline. */
+void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struct target *target);
+void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const struct target *target);
 /* That the kernels are in another file. */
-void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n);
+void emit_kernel_names(struct writer *w, const struct pipeline *pipeline);
 
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 
@@ -50,14 +62,8 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 
 /* ---- candidates.c -------------------------------------------------------------------------------------- */
 
-/* A pipeline to be printed. Candidates whose kernel would be that of an earlier one are left out. */
-struct pipeline {
-	struct layout **layouts;        /* of its candidates, the pipeline itself first */
-	int n;
-};
-
-/* `prefixes` are the C names that are taken. */
-void pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
+/* `prefixes` are the C names that are taken. false: there are no kernels for the pipeline. */
+bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target);
 
 #endif

@@ -186,32 +186,35 @@ static void emit_candidate(struct writer *w, const struct layout *layout, const 
 	emit_description(w, layout, tables, 0, target);
 }
 
-void emit_kernel_names(struct writer *w, struct layout *const *layouts, int n)
+void emit_kernel_names(struct writer *w, const struct pipeline *pipeline)
 {
 	line(w, "/* In the file of kernels. */\nextern const pmg_device_part %s_device;",
-	     layouts[0]->module->name);
-	for (int i = 0; i < n; i++)
-		line(w, "pmg_kernel %s_kernel;", layouts[i]->prefix);
+	     pipeline->layouts[0]->module->name);
+	for (int i = 0; i < pipeline->n; i++)
+		line(w, "pmg_kernel %s_kernel;", pipeline->layouts[i]->prefix);
 	writer_blank(w);
 }
 
-bool emit_kernels(struct writer *w, struct layout *const *layouts, int n, const struct target *target)
+void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struct target *target)
 {
-	bool ok = true;
-
-	for (int i = 0; ok && i < n; i++) {
-		const struct module *module = layouts[i]->module;
+	for (int i = 0; i < pipeline->n; i++) {
+		const struct module *module = pipeline->layouts[i]->module;
+		const struct k_program *program = &pipeline->programs[i];
 
 		w->span = module->span;
 		line(w, "/* ---- %s%s%s ---- */\n", module->name, module->choice ? ": " : "",
 		     module->choice ? module->choice : "");
-		ok = emit_kernel(w, layouts[i], target);
+		for (int f = 0; f < program->functions.n; f++) {
+			c_print_function(w, program->functions.items[f], target->spelling);
+			writer_blank(w);
+		}
 	}
-	return ok;
 }
 
-void emit_pipeline(struct writer *w, struct layout *const *layouts, int n, const struct target *target)
+void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const struct target *target)
 {
+	struct layout *const *layouts = pipeline->layouts;
+	const int n = pipeline->n;
 	const struct layout *first = layouts[0];
 	const char *p = first->module->name, *tables[TABLE_N];
 

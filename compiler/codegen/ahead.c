@@ -58,6 +58,6 @@ void emit_ahead(struct emit *e, const struct mark *bind, const struct point *poi
 		look_at_cell(&search, &stage->write);
 	index = c_index(e, point, &bind->dim->source);
 	for (int i = 0; i < search.found.n; i++)
-		line(e->w, "PMG_FETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
+		quote(e->b, "PMG_FETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
 		     bind->dim->source.array->c_name, affine_plain(e->arena, &index));
 }

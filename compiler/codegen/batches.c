@@ -15,37 +15,17 @@ bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
 	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->batch->stage);
 }
 
-/* Prints until it is known which variables nothing reads; this half of the iterations has its own. */
-static void emit_half(struct emit *e, __isl_keep isl_ast_node *body)
-{
-	bool_list *outer = e->is_dead, is_dead = { 0 };
-	int before;
-
-	e->is_dead = &is_dead;
-	do {
-		struct writer scratch = writer_new(e->arena);
-
-		before = n_true(&is_dead);
-		e->n_bound = 0;
-		print_elsewhere(e, &scratch, body);
-	} while (n_true(&is_dead) > before && !e->failed);
-	e->n_bound = 0;
-	print_elsewhere(e, e->w, body);
-	e->is_dead = outer;
-}
-
-void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
-		    bool is_counted)
+void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range)
 {
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	struct affine variable = affine_name(e->arena, name);
 	struct scope scope = scope_enter(e);
-	int bound = e->n_bound;
+	int visible = e->names.visible.n;
 
 	iterator_push(e, node, &variable, 1);
 	range_facts(e, range, &variable, 1);
-	emit_half(e, body);
-	e->n_bound = is_counted ? bound + e->n_bound : bound;
+	emit_node(e, body, (struct loop_use) { 0 });
+	e->names.visible.n = visible;
 	scope_leave(e, scope);
 	isl_ast_node_free(body);
 }
@@ -54,7 +34,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *node, const char 
 		      const struct batch *batch)
 {
 	e->batch = batch;
-	emit_iteration(e, node, name, range, !batch->sums);
+	emit_iteration(e, node, name, range);
 	e->batch = NULL;
 }
 
@@ -77,10 +57,10 @@ static void emit_sums_of_block(struct emit *e, const struct row *block, void *us
 	if (block->block)
 		dot_read_kept(e, sums->kept, block);
 	batch.block = block;
-	line(e->w, "PMG_UNROLL");
+	quote(e->b, "PMG_UNROLL");
 	names = block_open(e, "for (int64_t %s = 0; %s < PMG_DOTS; %s++) {", batch.place, batch.place, batch.place);
 	name = names_declare(&e->names, sums->dim);
-	line(e->w, "const int64_t %s = PMG_UP_TO(%s + %s, %s);", name, sums->first, batch.place,
+	quote(e->b, "const int64_t %s = PMG_UP_TO(%s + %s, %s);", name, sums->first, batch.place,
 	     affine_plain(e->arena, &sums->range->last));
 	emit_body(e, sums->node, name, sums->range, &batch);
 	block_close(e, names);
@@ -94,9 +74,9 @@ static void emit_sums(struct emit *e, struct sums *sums)
 
 	sums->batch.sums = names_declare(&e->names, "sums");
 	sums->batch.place = names_declare(&e->names, "i");
-	line(e->w, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), sums->batch.sums);
+	quote(e->b, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), sums->batch.sums);
 	emit_row_blocks(e, &row, emit_sums_of_block, sums);
-	line(e->w, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), sums->batch.dots, sums->batch.sums);
+	quote(e->b, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), sums->batch.dots, sums->batch.sums);
 	sums->batch.sums = NULL;
 	e->names.visible.n = visible;
 }
@@ -114,7 +94,7 @@ bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 	outer = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DOTS) {", first,
 			   affine_plain(e->arena, &range->first), first, end, first);
 	batch.dots = names_declare(&e->names, "dots");
-	line(e->w, "%s %s[PMG_DOTS];", type_c_name(batch.stage->write.array->sums), batch.dots);
+	quote(e->b, "%s %s[PMG_DOTS];", type_c_name(batch.stage->write.array->sums), batch.dots);
 	emit_sums(e, &(struct sums) { node, range, dim, first, batch, kept });
 	name = names_declare(&e->names, dim);
 	inner = block_open(e, "for (int64_t %s = %s; %s < %s && %s < %s + PMG_DOTS; %s++) {", name, first, name, end,

@@ -219,7 +219,7 @@ static const char *alpha_text(struct call *call)
 	if (!strpbrk(str_text(&text), "*([+ "))
 		return str_text(&text);
 	alpha = names_declare(&call->e->names, "alpha");
-	line(call->e->w, "const %s %s = %s;", type_c_name(call->blas.type), alpha, str_text(&text));
+	quote(call->e->b, "const %s %s = %s;", type_c_name(call->blas.type), alpha, str_text(&text));
 	return alpha;
 }
 
@@ -337,7 +337,7 @@ static void print_addend(struct call *call, const char *rows, const char *column
 	const struct blas_call *blas = &call->blas;
 
 	if (blas->addend.access)
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", function(call, "put"), rows, columns,
+		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", function(call, "put"), rows, columns,
 		     beta_text(call), start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
 		     addend_step(call, column), start(call, &blas->target), step, threads_of(call));
 }
@@ -353,14 +353,14 @@ static void print_vectors(struct call *call)
 	const char *n = count_text(call, blas->m), *y = start(call, &blas->target);
 
 	if (blas->kind == BLAS_AXPY)
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call),
+		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call),
 		     start(call, &blas->a), increment(call, &blas->a), y, increment(call, &blas->target),
 		     threads_of(call));
 	else if (blas->kind == BLAS_SCAL)
-		line(call->e->w, "%s(%s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call), y,
+		quote(call->e->b, "%s(%s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call), y,
 		     increment(call, &blas->target), threads_of(call));
 	else
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s);", name_of(call), n, start(call, &blas->a),
+		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s);", name_of(call), n, start(call, &blas->a),
 		     increment(call, &blas->a), y, increment(call, &blas->target), threads_of(call));
 }
 
@@ -372,7 +372,7 @@ static void print_sum(struct call *call)
 
 	if (blas->kind == BLAS_DOT)
 		second = arena_printf(call->e->arena, ", %s, %s", start(call, &blas->b), increment(call, &blas->b));
-	line(call->e->w, "%s += %s%s%s(%s, %s, %s%s, %s);", sum ? sum : c_access(call->e, &call->point,
+	quote(call->e->b, "%s += %s%s%s(%s, %s, %s%s, %s);", sum ? sum : c_access(call->e, &call->point,
 	     &call->nest.stage->write), call->alpha ? literal(call, call->alpha) : "", call->alpha ? "*" : "",
 	     name_of(call), count_text(call, blas->m), start(call, &blas->a), increment(call, &blas->a), second,
 	     threads_of(call));
@@ -384,14 +384,14 @@ static void print_matrix(struct call *call)
 	const char *m = count_text(call, blas->m), *n = count_text(call, blas->n);
 
 	if (blas->kind == BLAS_GER) {
-		line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), m, n,
+		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), m, n,
 		     alpha_or_one(call), start(call, &blas->a), increment(call, &blas->a), start(call, &blas->b),
 		     increment(call, &blas->b), start(call, &blas->target), leading(call, &blas->target),
 		     threads_of(call));
 		return;
 	}
 	print_addend(call, m, "1", -1, increment(call, &blas->target));
-	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
+	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
 	     blas->a.is_transposed ? n : m, blas->a.is_transposed ? m : n, alpha_or_one(call), start(call, &blas->a),
 	     leading(call, &blas->a), start(call, &blas->b), increment(call, &blas->b),
 	     beta_of_target(call), start(call, &blas->target), increment(call, &blas->target),
@@ -402,7 +402,7 @@ static void print_symmetric(struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
 
-	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
+	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
 	     count_text(call, blas->m), count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
 	     leading(call, &blas->a), start(call, &blas->target), leading(call, &blas->target), threads_of(call));
 }
@@ -413,7 +413,7 @@ static void print_matrices(struct call *call)
 	const char *m = count_text(call, blas->m), *n = count_text(call, blas->n);
 
 	print_addend(call, m, n, blas->n, leading(call, &blas->target));
-	line(call->e->w, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
+	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
 	     trans(&blas->b), m, n, count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
 	     leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b), beta_of_target(call),
 	     start(call, &blas->target), leading(call, &blas->target), threads_of(call));
@@ -483,7 +483,7 @@ void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	struct call call = { .e = e };
 	struct scope scope = scope_enter(e);
 
-	e->w->span = mark->stage->span;
+	e->b->span = mark->stage->span;
 	if (find_call(&call, node, mark)) {
 		print_call_or_loops(&call, node, mark, scope);
 	} else {

@@ -203,11 +203,11 @@ static void open_asking(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->asked = e->asking;
 	if (!asks_alone(e, node))
 		far = arena_printf(e->arena, "pmg_far_if_long(%s) & %s", first->n_rows, far);
-	line(e->w, "const int64_t %s = pmg_%s_ahead(%s, %d, %s);", e->asking.ahead,
+	quote(e->b, "const int64_t %s = pmg_%s_ahead(%s, %d, %s);", e->asking.ahead,
 	     e->asking.second ? "most" : "rows", far, first->copy->ahead, first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
-			line(e->w, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
+			quote(e->b, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
 			     loop->direction);
 }
 
@@ -236,10 +236,10 @@ static const char *open_share(struct emit *e, const struct mark *loop, const cha
 	const char *n_rows = first_asked(e)->n_rows, *asked = names_declare(&e->names, "asked");
 	const bool is_most = e->asking.share == ASKS_MOST;
 
-	line(e->w, "const int64_t %s = pmg_ask_%s(%s, %s, %d);", asked, is_most ? "most" : "rest",
+	quote(e->b, "const int64_t %s = pmg_ask_%s(%s, %s, %d);", asked, is_most ? "most" : "rest",
 	     rows_left(e, n_rows, variable, is_most ? loop->direction : -loop->direction), e->asking.ahead,
 	     asks_row_bytes(first_asked(e)));
-	open_block(e->w, "if (%s > 0) {", asked);
+	quote_open(e->b, "if (%s > 0) {", asked);
 	if (is_most)
 		return arena_printf(e->arena, "%s %c %s", variable, sign, asked);
 	return sign == '-' ? arena_printf(e->arena, "-%s", asked)
@@ -248,7 +248,7 @@ static const char *open_share(struct emit *e, const struct mark *loop, const cha
 
 static const char *open_all(struct emit *e, const char *variable, char sign)
 {
-	open_block(e->w, "if (%s > 0) {", e->asking.ahead);
+	quote_open(e->b, "if (%s > 0) {", e->asking.ahead);
 	return arena_printf(e->arena, "%s %c %s", variable, sign, e->asking.ahead);
 }
 
@@ -263,9 +263,9 @@ void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 		const struct block_ask *ask = &e->asks.items[i];
 
 		if (ask->name)
-			line(e->w, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows, asks_row_bytes(ask));
+			quote(e->b, "pmg_row_ask(&%s, %s, %s, %d);", ask->name, row, ask->n_rows, asks_row_bytes(ask));
 	}
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
 const char *asks_of(const struct emit *e, const struct array *copy)

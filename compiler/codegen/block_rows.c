@@ -110,10 +110,10 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
 		rows.begin = names_declare(&e->names, "begin");
 		rows.end = names_declare(&e->names, "end");
 		rows.height = names_declare(&e->names, "height");
-		line(e->w, "int64_t %s = 0, %s = 0;", rows.begin, rows.end);
+		quote(e->b, "int64_t %s = 0, %s = 0;", rows.begin, rows.end);
 	}
 	rows.rows = names_declare(&e->names, arena_printf(e->arena, "%s_rows", copy->owner->c_name));
-	line(e->w, "const %s *%s = %s;", type_c_name(copy->type), rows.rows, copy->c_name);
+	quote(e->b, "const %s *%s = %s;", type_c_name(copy->type), rows.rows, copy->c_name);
 	vec_push(e->arena, &e->block_rows, rows);
 	return &e->block_rows.items[e->block_rows.n - 1];
 }
@@ -191,9 +191,9 @@ static void emit_fills(struct emit *e, const struct block_rows *first, int direc
 		const struct block_rows *rows = &e->block_rows.items[i];
 
 		if (rows->begin == first->begin && rows->ahead)
-			line(e->w, "%s%s, %s);", rows->fill, row_ahead(e, rows, direction), rows->ahead);
+			quote(e->b, "%s%s, %s);", rows->fill, row_ahead(e, rows, direction), rows->ahead);
 		else if (rows->begin == first->begin)
-			line(e->w, "%s", rows->fill);
+			quote(e->b, "%s", rows->fill);
 	}
 }
 
@@ -202,11 +202,11 @@ static void emit_move(struct emit *e, const struct block_rows *first, const stru
 	const char *text = affine_plain(e->arena, row);
 	const char *factor = text_at_least(e->arena, affine_print(e->arena, row), LEVEL_PRODUCT);
 
-	open_block(e->w, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
-	line(e->w, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
-	line(e->w, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
+	quote_open(e->b, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
+	quote(e->b, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
+	quote(e->b, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
 	emit_fills(e, first, 1);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
 static void emit_row_name(struct emit *e, const struct block_rows *rows, const struct affine *row)
@@ -217,7 +217,7 @@ static void emit_row_name(struct emit *e, const struct block_rows *rows, const s
 	at = affine_scale(e->arena, &at, rows->copy->lanes, 0);
 	there.place = e->names.visible.n;
 	there.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", rows->copy->owner->c_name));
-	line(e->w, "const %s *%s = &%s[%s];", type_c_name(rows->copy->type), there.name, rows->rows,
+	quote(e->b, "const %s *%s = &%s[%s];", type_c_name(rows->copy->type), there.name, rows->rows,
 	     affine_plain(e->arena, &at));
 	push_row(e, &there);
 }
@@ -283,7 +283,7 @@ static const char *declare_height(struct emit *e, const struct block_rows *first
 
 	if (!lies)
 		return "PMG_ROWS";
-	line(e->w, "const int64_t %s = %s ? %s : PMG_ROWS;", first->height, lies, first->n_rows);
+	quote(e->b, "const int64_t %s = %s ? %s : PMG_ROWS;", first->height, lies, first->n_rows);
 	return first->height;
 }
 
@@ -294,13 +294,13 @@ static void emit_windows(struct emit *e, const struct block_rows *rows, const st
 	struct affine behind = affine_scale(e->arena, &range->first, 1, 1);
 
 	if (direction > 0) {
-		open_block(e->w, "for (%s = %s; %s < %s; %s = %s) {", begin, affine_plain(e->arena, &range->first),
+		quote_open(e->b, "for (%s = %s; %s < %s; %s = %s) {", begin, affine_plain(e->arena, &range->first),
 			   begin, bound, begin, end);
-		line(e->w, "%s = pmg_min_i64(%s + %s, %s);", end, begin, height, bound);
+		quote(e->b, "%s = pmg_min_i64(%s + %s, %s);", end, begin, height, bound);
 	} else {
-		open_block(e->w, "for (%s = %s; %s > %s; %s = %s) {", end, affine_plain(e->arena, &behind), end,
+		quote_open(e->b, "for (%s = %s; %s > %s; %s = %s) {", end, affine_plain(e->arena, &behind), end,
 			   bound, end, begin);
-		line(e->w, "%s = pmg_max_i64(%s - %s, %s);", begin, end, height, bound);
+		quote(e->b, "%s = pmg_max_i64(%s - %s, %s);", begin, end, height, bound);
 	}
 	emit_fills(e, rows, direction);
 }
@@ -324,7 +324,7 @@ bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variab
 
 void rows_walk_end(struct emit *e)
 {
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	e->walked_rows = NULL;
 }
 
@@ -341,12 +341,12 @@ static void open_put_windows(struct emit *e, const struct block_result *result, 
 	const char *n_rows = affine_plain(e->arena, &result->n_rows), *begin = result->begin, *end = result->end;
 
 	if (direction > 0) {
-		open_block(e->w, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
-		line(e->w, "%s = pmg_put_end_%s(%s, %s, %s);", end, type_name(result->copy->type), begin,
+		quote_open(e->b, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
+		quote(e->b, "%s = pmg_put_end_%s(%s, %s, %s);", end, type_name(result->copy->type), begin,
 		     result->place, n_rows);
 	} else {
-		open_block(e->w, "for (int64_t %s, %s = %s; %s > 0; %s = %s) {", begin, end, n_rows, end, end, begin);
-		line(e->w, "%s = pmg_put_begin_%s(%s, %s);", begin, type_name(result->copy->type), end, result->place);
+		quote_open(e->b, "for (int64_t %s, %s = %s; %s > 0; %s = %s) {", begin, end, n_rows, end, end, begin);
+		quote(e->b, "%s = pmg_put_begin_%s(%s, %s);", begin, type_name(result->copy->type), end, result->place);
 	}
 }
 
@@ -360,7 +360,7 @@ void rows_put_open(struct emit *e, struct block_result *result, struct range *ra
 	range->end = affine_name(e->arena, result->end);
 	if (!affine_is_equal(e->arena, &all, &result->n_rows)) {
 		range->end = affine_name(e->arena, names_declare(&e->names, "behind"));
-		line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", affine_plain(e->arena, &range->end), result->end,
+		quote(e->b, "const int64_t %s = pmg_min_i64(%s, %s);", affine_plain(e->arena, &range->end), result->end,
 		     affine_plain(e->arena, &all));
 	}
 	range->first = affine_name(e->arena, result->begin);
@@ -378,10 +378,10 @@ void rows_put_close(struct emit *e, struct block_result *result, int direction)
 {
 	const char *at = direction > 0 ? result->begin : result->end;
 
-	line(e->w, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
+	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
 	     result->copy->c_name, result->place, result->begin, result->end, at, direction > 0 ? '+' : '-',
 	     affine_plain(e->arena, &result->n_rows));
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	result->is_put = true;
 }
 
@@ -394,7 +394,7 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 	if (copy->role != ROLE_BLOCK || !copy->window)
 		return NULL;
 	row = row_of(e, copy, point, access);
-	name = e->ragged && !e->ragged->body ? copy->c_name : find_row(e, copy, &row);
+	name = e->ragged && !e->ragged->is_settled ? copy->c_name : find_row(e, copy, &row);
 	if (!name) {
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;

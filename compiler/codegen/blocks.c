@@ -146,7 +146,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 	const char *place = place_text(e, copy, found, first, n_lanes);
 	bool is_past = goes_past(e, found->is_written, is_read);
 
-	line(e->w, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
+	quote(e->b, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
 	     type_c_name(copy->type), copy->c_name, is_read ? "take" : is_past ? "keep" : "open", type,
 	     part_of_thread(e, copy), place);
 	if (is_past)
@@ -247,7 +247,7 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 		take_part(e, copy);
 	note_write(e, copy);
 	if (is_read)
-		line(e->w, "pmg_block_read_%s(%s);", type_name(copy->type), part_text(e, copy, found, n_lanes));
+		quote(e->b, "pmg_block_read_%s(%s);", type_name(copy->type), part_text(e, copy, found, n_lanes));
 }
 
 static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
@@ -275,7 +275,7 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 			ragged_empty(e, copy);
 		} else if (found.is_written && !is_put(e, copy)) {
 			note_write(e, copy->owner);
-			line(e->w, part_is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
+			quote(e->b, part_is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
 			     type_name(copy->type),
 			     part_is_held(e, copy) ? arena_printf(e->arena, "%s, ", copy->c_name) : "",
 			     part_is_held(e, copy) ? place_text(e, copy, &found, first, n_lanes)
@@ -356,11 +356,11 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		threads = region_declare(e);
 	if (use.is_parallel)
 		e->target->above_loop(e, &use);
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
+	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
 		   affine_plain(e->arena, &range.first), e->lane_start, affine_plain(e->arena, &range.end),
 		   e->lane_start, lanes_text(e));
 	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
-	line(e->w, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
+	quote(e->b, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
 	range_facts(e, &range, &start, 1);
 	e->n_turns = threads ? threads : "1";
 	ragged_open(e, body, e->lane_start, lanes);
@@ -386,7 +386,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
 	e->n_lanes = e->n_turns = "1";
-	open_block(e->w, "{");
+	quote_open(e->b, "{");
 	ragged_open(e, node, affine_plain(e->arena, &value), "1");
 	emit_body(e, node, NULL, &value, "1");
 	block_close(e, visible);

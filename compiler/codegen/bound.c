@@ -275,7 +275,7 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 
 	deal_breaks(e);
 	names = block_open(e, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
-	line(e->w, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
+	quote(e->b, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
 	     affine_plain(e->arena, &index), name);
 	block_otherwise(e, names);
 	return names;
@@ -324,19 +324,27 @@ const char *bound_type(const struct emit *e, const struct array *array)
 	return type_c_name(TYPE_I64);
 }
 
-/* A variable that nothing reads is left out when the text is printed again. */
-static bool is_dead(struct emit *e, int *number)
+struct declaration declaration_begin(struct emit *e)
 {
-	*number = e->n_bound++;
-	while (e->is_dead->n <= *number)
-		vec_push(e->arena, e->is_dead, false);
-	return e->is_dead->items[*number];
+	return (struct declaration) { block_here(e), block_here(e)->stmts.n, 0 };
 }
 
-static void note_if_dead(struct emit *e, int number, const char *name, size_t start)
+void declaration_end(struct emit *e, struct declaration *declaration)
 {
-	if (!text_mentions(str_text(&e->w->text) + start, name))
-		e->is_dead->items[number] = true;
+	declaration->end = block_here(e)->stmts.n;
+}
+
+void declaration_drop_unread(struct emit *e, const struct declaration *declaration, const char *name)
+{
+	struct k_block *block = declaration->block;
+	const int first = declaration->first, end = declaration->end;
+
+	(void) e;
+	if (mentions_from(block, end, name))
+		return;
+	for (int i = end; i < block->stmts.n; i++)
+		block->stmts.items[first + i - end] = block->stmts.items[i];
+	block->stmts.n -= end - first;
 }
 
 static const char *variable_name(struct emit *e, const struct dim *dim)
@@ -350,9 +358,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	struct scope scope = scope_enter(e);
 	struct affine value;
 	struct condition source;
-	bool is_left_out;
-	int number;
-	size_t start;
+	struct declaration declaration;
 
 	if (!point.instance)
 		return;
@@ -361,20 +367,26 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		isl_ast_expr_free(point.instance);
 		return;
 	}
-	is_left_out = is_dead(e, &number);
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
-	if (!is_left_out) {
-		line(e->w, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
-		     deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
-		emit_ahead(e, use.mark, &point);
-	}
-	start = e->w->text.length;
+	declaration = declaration_begin(e);
+	quote(e->b, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
+	      deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
+	emit_ahead(e, use.mark, &point);
+	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);
-	note_if_dead(e, number, use.bound, start);
+	declaration_drop_unread(e, &declaration, use.bound);
 	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
+}
+
+/* NULL: nothing stands here yet. */
+static const struct k_stmt *last_stmt(const struct emit *e)
+{
+	const struct k_block *here = block_here(e);
+
+	return here->stmts.n ? here->stmts.items[here->stmts.n - 1] : NULL;
 }
 
 /* After a branch for the one value of a bound dim: that it is above, where it is not below, or the other way round. */
@@ -387,8 +399,7 @@ static void note_otherwise(struct emit *e, const struct mark *mark, const struct
 
 	if (e->ragged || mark->kind != MARK_BIND || (!is_above && !is_implied(e, value, variable)))
 		return;
-	e->otherwise = (struct otherwise) { e->w, e->w->text.length,
-					    affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
+	e->otherwise = (struct otherwise) { last_stmt(e), affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
 }
 
 /* Does a bound dim have a value of the range whenever it has not that of the branch before? */
@@ -398,7 +409,7 @@ static bool is_otherwise(struct emit *e, const struct mark *mark, const struct r
 	condition_list others = { 0 };
 	int n = e->facts.n;
 
-	if (mark->kind != MARK_BIND || e->otherwise.w != e->w || e->otherwise.end != e->w->text.length)
+	if (mark->kind != MARK_BIND || !e->otherwise.branch || e->otherwise.branch != last_stmt(e))
 		return false;
 	fact_push(e, e->otherwise.fact);
 	require_range(e, &others, range, variable, mark->direction);
@@ -454,8 +465,9 @@ static const char *list_name(struct emit *e, int slot)
 	return e->layout->slots.items[slot].c_name;
 }
 
-/* Opens the loop over the children of the dim's node and declares the child, unless nothing reads it. */
-static const char *open_children(struct emit *e, const struct mark *mark, const struct point *point, bool is_left_out)
+/* Opens the loop over the children of the dim's node and declares the child. */
+static const char *open_children(struct emit *e, const struct mark *mark, const struct point *point,
+				 struct declaration *declaration)
 {
 	const struct children *children = layout_children(e->layout, mark->dim->source.array, 0);
 	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
@@ -464,15 +476,16 @@ static const char *open_children(struct emit *e, const struct mark *mark, const 
 	const char *from = affine_plain(e->arena, &node), *to = affine_plain(e->arena, &next);
 
 	if (mark->direction > 0)
-		open_block(e->w, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to,
+		quote_open(e->b, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to,
 			   q);
 	else
-		open_block(e->w, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets,
+		quote_open(e->b, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets,
 			   from, q);
 	name = names_declare(&e->names, mark->dim->name);
 	child = affine_name(e->arena, name);
-	if (!is_left_out)
-		line(e->w, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
+	*declaration = declaration_begin(e);
+	quote(e->b, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
+	declaration_end(e, declaration);
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &next));
 	return name;
 }
@@ -513,14 +526,14 @@ static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const s
 			  const struct point *point, emit_child *emit)
 {
 	struct condition source = open_source(e, &mark->dim->source, point);
-	int number, visible = e->names.visible.n;
-	const char *name = open_children(e, mark, point, is_dead(e, &number));
+	struct declaration declaration;
+	int visible = e->names.visible.n;
+	const char *name = open_children(e, mark, point, &declaration);
 	struct affine child = affine_name(e->arena, name);
-	size_t start = e->w->text.length;
 
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
-	note_if_dead(e, number, name, start);
+	declaration_drop_unread(e, &declaration, name);
 	block_close(e, visible);
 	condition_close(e, source);
 }
@@ -532,19 +545,16 @@ static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct affine parent = affine_of_expr(e, point, mark->dim->source.subs[0]), child;
 	struct affine behind = affine_scale(e->arena, &parent, 1, 1);
 	struct scope scope = scope_enter(e);
-	int number;
-	bool is_left_out = is_dead(e, &number);
 	struct kin_scope kin = is_next ? kin_open_next(e, mark, &parent, &child)
-				       : kin_open_others(e, node, mark, &parent, &child, is_left_out);
+				       : kin_open_others(e, node, mark, &parent, &child);
 	struct condition source = open_source(e, &mark->dim->source, point);
-	size_t start = e->w->text.length;
 
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &behind));
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
-	if (kin.variable)
-		note_if_dead(e, number, kin.variable, start);
 	condition_close(e, source);
+	if (kin.variable)
+		declaration_drop_unread(e, &kin.declaration, kin.variable);
 	kin_close(e, &kin);
 	scope_leave(e, scope);
 }

@@ -320,7 +320,7 @@ static void copy_rows(struct emit *e, int first)
 	int names = lanes_open(e);
 
 	for (int i = first; i < e->carries.n; i++)
-		line(e->w, "%s = %s;", lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
+		quote(e->b, "%s = %s;", lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
 	lanes_close(e, names);
 }
 
@@ -329,14 +329,14 @@ static void read_first(struct emit *e, const struct carry *carry)
 {
 	int names = lanes_open(e);
 
-	line(e->w, "%s = PMG_READ_%s(%s[%s]);", lane_of(e, carry->last), row_suffix(carry->array->type),
+	quote(e->b, "%s = PMG_READ_%s(%s[%s]);", lane_of(e, carry->last), row_suffix(carry->array->type),
 	     block_array(e, carry->array)->c_name, affine_plain(e->arena, &carry->first));
 	lanes_close(e, names);
 }
 
 static void declare_vectors(struct emit *e, const struct carry *carry, const char *name, bool is_zero)
 {
-	line(e->w, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
+	quote(e->b, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
 }
 
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
@@ -351,15 +351,14 @@ void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct ma
 		copy_rows(e, first);
 }
 
-/* Which of the carries the body reads: it is printed once for that. */
+/* Which of the carries the body reads. */
 static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first)
 {
-	struct writer scratch = writer_new(e->arena);
 	int n = first;
 
 	if (e->carries.n == first)
 		return;
-	print_elsewhere(e, &scratch, body);
+	(void) build_elsewhere(e, body);
 	for (int i = first; i < e->carries.n; i++)
 		if (e->carries.items[i].is_used)
 			e->carries.items[n++] = e->carries.items[i];

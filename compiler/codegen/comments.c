@@ -95,9 +95,15 @@ static size_t common_indent(const line_list *lines)
 	return common == SIZE_MAX ? 0 : common;
 }
 
-void emit_source_comment(struct writer *w, struct module *module, struct span span)
+static void add_comment(struct k_builder *b, const char *text)
+{
+	k_add(b, k_stmt(b->arena, KS_COMMENT), EMITTER)->text = text;
+}
+
+void add_source_comment(struct k_builder *b, struct module *module, struct span span)
 {
 	struct arena *arena = module->arena;
+	struct str text = str_new(arena);
 	line_list lines;
 	size_t indent;
 
@@ -106,14 +112,16 @@ void emit_source_comment(struct writer *w, struct module *module, struct span sp
 	lines = lines_of(arena, in_comment(arena, span_lines(module->diags->sources, arena, span)));
 	indent = common_indent(&lines);
 	if (lines.n == 1 && strlen(lines.items[0]) < COLUMNS - 30) {
-		line(w, "/* %s    (%s) */", lines.items[0] + indent, source_place(module, span));
+		add_comment(b, arena_printf(arena, "/* %s    (%s) */", lines.items[0] + indent,
+					    source_place(module, span)));
 		return;
 	}
-	line(w, "/* %s", source_place(module, span));
+	str_add(&text, "/* %s", source_place(module, span));
 	for (int i = 0; i < lines.n && i < SHOWN_LINES; i++)
 		if (strlen(lines.items[i]) > indent)
-			line(w, " *     %s", lines.items[i] + indent);
-	line(w, "%s */", lines.n > SHOWN_LINES ? " *     ..." : "");
+			str_add(&text, "\n *     %s", lines.items[i] + indent);
+	str_add(&text, "\n%s */", lines.n > SHOWN_LINES ? " *     ..." : "");
+	add_comment(b, str_text(&text));
 }
 
 /* ---- decisions ---- */

@@ -47,7 +47,7 @@ static const char *cuda_loop_head(struct emit *e, const struct range *range, con
 static void cuda_open_team(struct emit *e)
 {
 	emit_fail(e, "it has no teams of threads that each run a whole loop");
-	open_block(e->w, "{");
+	quote_open(e->b, "{");
 }
 
 static void cuda_atomic_update(struct emit *e, const struct update *update)
@@ -59,7 +59,7 @@ static void cuda_atomic_update(struct emit *e, const struct update *update)
 
 	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
 		*e->layout->is_unordered = true;
-	line(e->w, "pmg_cuda_atomic_%s<%s>(&%s, %s);", names[update->op], type_c_name(update->type), update->target,
+	quote(e->b, "pmg_cuda_atomic_%s<%s>(&%s, %s);", names[update->op], type_c_name(update->type), update->target,
 	     update->value.text);
 }
 
@@ -70,6 +70,7 @@ static void cuda_file_head(struct writer *w)
 
 static const struct target cuda = {
 	.name = "cuda",
+	.spelling = C_SPELLING_CUDA,
 	.device_ending = "cu",
 	.prints = {
 		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,

@@ -109,19 +109,17 @@ static void print_vectors(struct emit *e, const struct vectors *vectors, const v
 	rename_values(e, values, false);
 }
 
-/* Keeps of `all` what the loop reads, as a first printing to nowhere tells. */
+/* Keeps of `all` what the loop reads. */
 static void find_values(struct emit *e, struct vectors *vectors, const value_list *all)
 {
-	struct writer scratch = writer_new(e->arena), *outer = e->w;
-	int visible = e->names.visible.n, n_bound = e->n_bound;
+	struct k_block loop = { 0 }, *outer = elsewhere_begin(e, &loop);
+	int visible = e->names.visible.n;
 
-	e->w = &scratch;
 	print_vectors(e, vectors, all);
-	e->w = outer;
-	e->n_bound = n_bound;
+	elsewhere_end(e, outer);
 	e->names.visible.n = visible;
 	for (int i = 0; i < all->n; i++)
-		if (text_mentions(str_text(&scratch.text), all->items[i].taken))
+		if (k_mentions(&loop, all->items[i].taken))
 			vec_push(e->arena, &vectors->values, all->items[i]);
 }
 
@@ -205,19 +203,19 @@ static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes
 
 	vectors->handed = names_declare(&e->names, "values");
 	vectors->handed_type = type;
-	open_block(e->w, "struct alignas(%d) %s {", handed_alignment(vectors), type);
+	quote_open(e->b, "struct alignas(%d) %s {", handed_alignment(vectors), type);
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
 		const char *as = type_c_name(handed_value_type(vectors, value));
 
-		line(e->w, "%s %s;", as, value->name);
+		quote(e->b, "%s %s;", as, value->name);
 		str_add(&values, "%s(%s) %s", i ? ", " : "", as, vectors->factor == value ? total : value->name);
 	}
-	close_block(e->w, "};");
-	line(e->w, "PMG_HANDED(%s, %s);", type, vectors->handed);
-	line(e->w, "PMG_TEAM_SYNC;");
-	line(e->w, "%s[pmg_cuda_place(%s, pmg_lane)] = { %s };", vectors->handed, lanes, str_text(&values));
-	line(e->w, "PMG_TEAM_SYNC;");
+	quote_close(e->b, "};");
+	quote(e->b, "PMG_HANDED(%s, %s);", type, vectors->handed);
+	quote(e->b, "PMG_TEAM_SYNC;");
+	quote(e->b, "%s[pmg_cuda_place(%s, pmg_lane)] = { %s };", vectors->handed, lanes, str_text(&values));
+	quote(e->b, "PMG_TEAM_SYNC;");
 }
 
 /* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. A loop that
@@ -233,12 +231,12 @@ static void pack_values(struct emit *e, struct vectors *vectors, const char *lan
 		return;
 	}
 	source = names_declare(&e->names, "source");
-	line(e->w, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
+	quote(e->b, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
 	for (int i = 0; i < vectors->values.n; i++) {
 		struct lane_value *value = &vectors->values.items[i];
 
 		value->packed = names_declare(&e->names, value->name);
-		line(e->w, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", type_c_name(value->type),
+		quote(e->b, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", type_c_name(value->type),
 		     value->packed, type_c_name(value->type), vectors->factor == value ? total : value->name, source);
 	}
 }
@@ -250,19 +248,19 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 
 	if (vectors->sorted) {
 		heads = names_declare(&e->names, "heads");
-		line(e->w, "const unsigned %s = pmg_cuda_heads<pmg_team>((%s) %s);", heads,
+		quote(e->b, "const unsigned %s = pmg_cuda_heads<pmg_team>((%s) %s);", heads,
 		     type_c_name(vectors->sorted->type), vectors->sorted->name);
 	}
 	if (vectors->factor) {
 		total = names_declare(&e->names, "total");
-		line(e->w, "const %s %s = pmg_cuda_merge<pmg_team>(%s, %s ? %s : 0);",
+		quote(e->b, "const %s %s = pmg_cuda_merge<pmg_team>(%s, %s ? %s : 0);",
 		     type_c_name(vectors->factor->type), total, heads, e->deal->is_in, vectors->factor->name);
 	}
-	line(e->w, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s);", lanes,
+	quote(e->b, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s);", lanes,
 	     lanes_condition(e, vectors, heads, total));
 	pack_values(e, vectors, lanes, total);
 	if (e->deal->given.target)
-		line(e->w, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
+		quote(e->b, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
 	return lanes;
 }
 
@@ -271,7 +269,7 @@ static void take_values(struct emit *e, const struct vectors *vectors, const cha
 	const char *taken = vectors->handed ? names_declare(&e->names, "taken") : NULL;
 
 	if (taken)
-		line(e->w, "const %s %s = pmg_cuda_handed(&%s[%s]);", vectors->handed_type, taken, vectors->handed,
+		quote(e->b, "const %s %s = pmg_cuda_handed(&%s[%s]);", vectors->handed_type, taken, vectors->handed,
 		     number);
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
@@ -279,9 +277,9 @@ static void take_values(struct emit *e, const struct vectors *vectors, const cha
 		const char *type = type_c_name(value->local ? has : TYPE_I64);
 
 		if (taken)
-			line(e->w, "const %s %s = %s.%s;", type, value->taken, taken, value->name);
+			quote(e->b, "const %s %s = %s.%s;", type, value->taken, taken, value->name);
 		else
-			line(e->w, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", type, value->taken, value->packed,
+			quote(e->b, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", type, value->taken, value->packed,
 			     number);
 	}
 }
@@ -294,25 +292,25 @@ static void emit_round(struct emit *e, struct vectors *vectors, const value_list
 	const int visible = e->names.visible.n;
 	const char *number = names_declare(&e->names, "number");
 
-	line(e->w, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
+	quote(e->b, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
 	take_values(e, vectors, number);
 	if (!all_have_one)
-		open_block(e->w, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+		quote_open(e->b, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
 	print_vectors(e, vectors, all);
 	if (!all_have_one)
-		close_block(e->w, "}");
+		quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }
 
 /* Opens a loop over rounds, so many at a time: as long as all groups have rows in them, or over all that are left. */
 static void open_rounds(struct emit *e, const char *lanes, const char *round, int n, bool all_have_one)
 {
-	line(e->w, "PMG_ROLLED");
+	quote(e->b, "PMG_ROLLED");
 	if (all_have_one)
-		open_block(e->w, "for (; (%s + %d)*pmg_groups <= pmg_cuda_count(%s); %s += %d) {", round, n, lanes,
+		quote_open(e->b, "for (; (%s + %d)*pmg_groups <= pmg_cuda_count(%s); %s += %d) {", round, n, lanes,
 			   round, n);
 	else
-		open_block(e->w, "for (; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", round, lanes, round, n);
+		quote_open(e->b, "for (; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", round, lanes, round, n);
 }
 
 /* Rows that are added to that of the group: two are read next to each other as long as all groups have them. The
@@ -321,19 +319,19 @@ static void emit_rounds(struct emit *e, struct vectors *vectors, const value_lis
 {
 	const char *round = names_declare(&e->names, "round"), *i;
 
-	line(e->w, "int %s = 0;", round);
+	quote(e->b, "int %s = 0;", round);
 	if (has_room_for_rows(e, ROWS_AT_A_TIME, 0)) {
 		i = names_declare(&e->names, "i");
 		open_rounds(e, lanes, round, ROWS_AT_A_TIME, true);
-		line(e->w, "PMG_UNROLL");
-		open_block(e->w, "for (int %s = 0; %s < %d; %s++) {", i, i, ROWS_AT_A_TIME, i);
+		quote(e->b, "PMG_UNROLL");
+		quote_open(e->b, "for (int %s = 0; %s < %d; %s++) {", i, i, ROWS_AT_A_TIME, i);
 		emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", round, i), true);
-		close_block(e->w, "}");
-		close_block(e->w, "}");
+		quote_close(e->b, "}");
+		quote_close(e->b, "}");
 	}
 	open_rounds(e, lanes, round, 1, false);
 	emit_round(e, vectors, all, lanes, round, false);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
 /* Sums that are made in several rounds, added up over the lanes of groups together, and left in shared memory. */
@@ -349,15 +347,15 @@ static void emit_rounds_of_sums(struct emit *e, struct vectors *vectors, const v
 	const char *round = names_declare(&e->names, "round"), *name = names_declare(&e->names, "sums");
 
 	open_rounds(e, lanes, sums->rounds, sums->n, all_have_one);
-	line(e->w, "%s %s[%d] = { };", type_c_name(sums->type), name, sums->n);
-	line(e->w, "PMG_UNROLL");
-	open_block(e->w, "for (int %s = 0; %s < %d; %s++) {", round, round, sums->n, round);
+	quote(e->b, "%s %s[%d] = { };", type_c_name(sums->type), name, sums->n);
+	quote(e->b, "PMG_UNROLL");
+	quote_open(e->b, "for (int %s = 0; %s < %d; %s++) {", round, round, sums->n, round);
 	e->deal->sum = arena_printf(e->arena, "%s[%s]", name, round);
 	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", sums->rounds, round), all_have_one);
-	close_block(e->w, "}");
-	line(e->w, "pmg_cuda_leave<pmg_team, pmg_group, %s>(%s, &%s[%s*pmg_groups + pmg_group_number]);",
+	quote_close(e->b, "}");
+	quote(e->b, "pmg_cuda_leave<pmg_team, pmg_group, %s>(%s, &%s[%s*pmg_groups + pmg_group_number]);",
 	     spread_operation(e->deal->given.op), name, sums->found, sums->rounds);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
 /* Fewer rounds where there are no registers for all of their rows, which leaves room for more teams. */
@@ -376,10 +374,10 @@ static struct sums declare_sums(struct emit *e, const struct vectors *vectors)
 		.type = type, .n = n_rounds(e, type)
 	};
 
-	line(e->w, "PMG_HANDED(%s, %s);", type_c_name(sums.type), sums.found);
+	quote(e->b, "PMG_HANDED(%s, %s);", type_c_name(sums.type), sums.found);
 	if (!vectors->handed)
-		line(e->w, "PMG_TEAM_SYNC;");
-	line(e->w, "int %s = 0;", sums.rounds);
+		quote(e->b, "PMG_TEAM_SYNC;");
+	quote(e->b, "int %s = 0;", sums.rounds);
 	return sums;
 }
 
@@ -400,12 +398,12 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	e->names.visible.n = visible;
 	grid_holds(e, bytes);
 	e->grid->folds = true;
-	line(e->w, "PMG_TEAM_SYNC;");
-	open_block(e->w, "if (%s >= 0) {", deal->rank);
+	quote(e->b, "PMG_TEAM_SYNC;");
+	quote_open(e->b, "if (%s >= 0) {", deal->rank);
 	taken = deal->given;
 	taken.value = (struct text) { arena_printf(e->arena, "%s[%s]", sums.found, deal->rank), LEVEL_PRIMARY };
 	emit_update(e, &taken);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
 /* Whether any lane adds to the row of the loop, where that is asked for. */
@@ -413,7 +411,7 @@ static void note_added(struct emit *e, const struct vectors *vectors, const char
 {
 	for (int i = 0; i < e->rows.n; i++)
 		if (e->rows.items[i].stage == vectors->stage && e->rows.items[i].added)
-			line(e->w, "%s |= %s;", e->rows.items[i].added, lanes);
+			quote(e->b, "%s |= %s;", e->rows.items[i].added, lanes);
 }
 
 static void emit_vectors(struct emit *e, struct vectors *vectors)

@@ -49,7 +49,7 @@ int deal_open(struct emit *e)
 
 void emit_given_sum(struct emit *e, const struct update *update)
 {
-	line(e->w, "%s = %s;", e->deal->sum, update->value.text);
+	quote(e->b, "%s = %s;", e->deal->sum, update->value.text);
 	e->deal->given = *update;
 }
 
@@ -78,7 +78,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
 	struct affine variable;
 	isl_ast_node *body;
-	size_t start;
+	int start;
 
 	if (!loop_is_dealt(e, use->mark))
 		return false;
@@ -91,20 +91,20 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
 	name = names_declare(&e->names, dim);
 	deal.is_in = names_declare(&e->names, "is_in");
-	open_block(e->w, "for (%s %s = %s; %s < %s; %s += pmg_team) {", number_type(e, end), first,
+	quote_open(e->b, "for (%s %s = %s; %s < %s; %s += pmg_team) {", number_type(e, end), first,
 		   affine_plain(e->arena, &range->first), first, end, first);
-	line(e->w, "const bool %s = %s + pmg_lane < %s;", deal.is_in, first, end);
-	line(e->w, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,
+	quote(e->b, "const bool %s = %s + pmg_lane < %s;", deal.is_in, first, end);
+	quote(e->b, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,
 	     affine_plain(e->arena, &range->last));
 	variable = affine_name(e->arena, name);
-	line(e->w, "(void) %s;", name);
+	quote(e->b, "(void) %s;", name);
 	deal.variable = name;
 	iterator_push(e, node, &variable, 1);
 	range_facts(e, range, &variable, 1);
 	e->deal = &deal;
 	e->grid->in_lanes = true;
 	streams_go_on(e, first, end);
-	start = e->w->text.length;
+	start = block_here(e)->stmts.n;
 	body = isl_ast_node_for_get_body(node);
 	names = few_open(e, body);
 	emit_node(e, body, (struct loop_use) { 0 });

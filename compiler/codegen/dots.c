@@ -144,16 +144,16 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
 	e->vector = &row;
 	if (!row_fills_team(e, row.length))
-		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
+		quote(e->b, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
 	if (e->grid)
-		line(e->w, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
+		quote(e->b, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
 		     products->sums, row.index, c_expr(e, &point, row.stage->value).text);
 	else
-		line(e->w, "%s[%s] += %s;", products->sums,
+		quote(e->b, "%s[%s] += %s;", products->sums,
 		     products->place ? products->place : arena_printf(e->arena, "%s %% 2", row.index),
 		     product_text(e, &row, &point));
 	e->vector = NULL;
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -166,15 +166,15 @@ static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct row row = row_of_dot(dot);
 
 	if (e->grid)
-		line(e->w, "%s %s[2] = { %s%s };", type_c_name(type), products.sums,
+		quote(e->b, "%s %s[2] = { %s%s };", type_c_name(type), products.sums,
 		     type == dot->stage->write.array->type ? "" : "(float) ", sum);
 	else
-		line(e->w, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), products.sums);
+		quote(e->b, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), products.sums);
 	emit_row_blocks(e, &row, emit_products, &products);
 	if (e->grid)
-		line(e->w, "%s = %s[0] + %s[1];", sum, products.sums, products.sums);
+		quote(e->b, "%s = %s[0] + %s[1];", sum, products.sums, products.sums);
 	else
-		line(e->w, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), products.sums);
+		quote(e->b, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), products.sums);
 }
 
 /* The products of the present block for one iteration of a batch. */
@@ -197,7 +197,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 	if (batch_is_made(e))
 		emit_of_batch(e, node, batch);
 	else if (batch && batch->stage == dot.stage)
-		line(e->w, "%s += %s[%s];", sum, batch->dots, batch->number);
+		quote(e->b, "%s += %s[%s];", sum, batch->dots, batch->number);
 	else
 		emit_dot(e, node, &dot, sum);
 	return true;
@@ -313,18 +313,18 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	int visible = e->names.visible.n;
 	const char *text;
 
-	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
+	quote(e->b, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
 	     int_text(e->arena, row.length));
 	grid_holds_row(e, row.length, type_size(array->sums));
 	j = row_open(e, kept.loop, &row, true);
 	if (e->grid && e->grid->has_deals)
-		line(e->w, "PMG_READ_ONCE;");
+		quote(e->b, "PMG_READ_ONCE;");
 	e->vector = &row;
 	text = row_read(e, kept.access, c_access(e, &point, kept.access));
 	row.index = j;
 	if (!e->grid && is_product_with(&row, kept.access))
 		text = once(e, &row, text);
-	line(e->w, "%s[%s] = %s;", name, j, text);
+	quote(e->b, "%s[%s] = %s;", name, j, text);
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);

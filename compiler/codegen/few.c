@@ -99,7 +99,7 @@ int few_open(struct emit *e, __isl_keep isl_ast_node *body)
 	str_add(&condition, "%s", has);
 	add_unless_finite(&condition, e, live.finite, live.n_finite);
 	any = names_declare(&e->names, "any");
-	line(e->w, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s && (%s));", any, e->deal->is_in,
+	quote(e->b, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s && (%s));", any, e->deal->is_in,
 	     str_text(&condition));
 	return block_open(e, "if (%s) {", any);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Kernels of a device. What is below a GRID mark is printed twice: to nowhere first, from which one sees what it reads,
- * then as a function with these parameters; where the mark stood, the function is started. Teams of lanes share the
+ * Kernels of a device. What is below a GRID mark becomes the body of a function, whose parameters are what it reads;
+ * where the mark stood, the function is started. Teams of lanes share the
  * PARALLEL loop, of which each has one iteration, or, where they sum something up, several; the lanes of a team share a
  * VECTOR loop. Everything else is computed by each lane of a team, which has all of its variables, but written to
  * memory by one. Before and after such a write, and a loop that lanes share, they wait for one another, so that each
@@ -26,7 +26,7 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 void emit_team_sync(struct emit *e)
 {
 	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->deal)
-		line(e->w, "PMG_TEAM_SYNC;");
+		quote(e->b, "PMG_TEAM_SYNC;");
 }
 
 int one_lane_open(struct emit *e)
@@ -126,12 +126,12 @@ const char *spread_operation(enum reduce_op op)
 bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
 {
 	if (!of_grid) {
-		line(e->w, "%s = pmg_cuda_team<pmg_team, %s, %s>(%s);", name, e->deal ? "pmg_group" : "pmg_team",
+		quote(e->b, "%s = pmg_cuda_team<pmg_team, %s, %s>(%s);", name, e->deal ? "pmg_group" : "pmg_team",
 		     spread_operation(op), name);
 		return false;
 	}
 	e->grid->sums_up = true;
-	open_block(e->w, "if (pmg_cuda_grid<%s>(&%s, pmg_parts)) {", spread_operation(op), name);
+	quote_open(e->b, "if (pmg_cuda_grid<%s>(&%s, pmg_parts)) {", spread_operation(op), name);
 	return true;
 }
 
@@ -214,20 +214,25 @@ static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)
 
 struct parameters {
 	struct emit *e;
-	const char *text;               /* of the body */
-	struct str list, arguments;
+	struct k_function *function;
+	struct str arguments;
 };
 
-static void add_parameter(struct parameters *parameters, const char *type, const char *name, const char *argument)
+static void add_parameter(struct parameters *parameters, struct k_type type, const char *name, const char *argument)
 {
-	str_add(&parameters->list, "%s%s%s", parameters->list.length ? ", " : "", type, name);
+	vec_push(parameters->e->arena, &parameters->function->params, ((struct k_param) { type, name }));
 	str_add(&parameters->arguments, ", %s", argument);
 }
 
-static void add_if_mentioned(struct parameters *parameters, const char *type, const char *name)
+static void add_if_mentioned(struct parameters *parameters, struct k_type type, const char *name)
 {
-	if (text_mentions(parameters->text, name))
+	if (k_mentions(&parameters->function->body, name))
 		add_parameter(parameters, type, name, name);
+}
+
+static struct k_type pointer_to(const char *name, bool is_const, bool is_restrict)
+{
+	return (struct k_type) { .name = name, .is_const = is_const, .is_pointer = true, .is_restrict = is_restrict };
 }
 
 static bool is_param(const struct emit *e, const char *name)
@@ -247,8 +252,7 @@ static void add_params(struct parameters *parameters)
 		const char *name = parameters->e->layout->params[i];
 
 		if (!param->is_loop && (!parameters->e->is_specialized || !param->is_specialized))
-			add_if_mentioned(parameters, arena_printf(module->arena, "%s ", type_c_name(param->type)),
-					 name);
+			add_if_mentioned(parameters, k_scalar(type_c_name(param->type)), name);
 	}
 }
 
@@ -262,7 +266,7 @@ static void add_iterators(struct parameters *parameters)
 			const char *name = e->iterators.items[i].value.terms.items[t].text;
 
 			if (!is_param(e, name))
-				add_if_mentioned(parameters, "int64_t ", name);
+				add_if_mentioned(parameters, k_scalar("int64_t"), name);
 		}
 }
 
@@ -273,27 +277,31 @@ static void add_arrays(struct parameters *parameters)
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *slot = &e->layout->slots.items[i];
 
-		add_if_mentioned(parameters, arena_printf(e->arena, "%s%s *__restrict__ ",
-				 e->is_written[i] ? "" : "const ", type_c_name(slot_type(slot))), slot->c_name);
+		add_if_mentioned(parameters, pointer_to(type_c_name(slot_type(slot)), !e->is_written[i], true),
+				 slot->c_name);
 		if (slot->finite)
-			add_if_mentioned(parameters, "bool ", slot->finite);
+			add_if_mentioned(parameters, k_scalar("bool"), slot->finite);
 	}
 }
 
-static struct parameters parameters_of(struct emit *e, const char *text)
+/* Of a function with a body: its parameters, and what is handed to them. */
+static struct parameters parameters_of(struct emit *e, struct k_function *function)
 {
-	struct parameters parameters = { e, text, str_new(e->arena), str_new(e->arena) };
+	struct parameters parameters = { e, function, str_new(e->arena) };
 
 	add_params(&parameters);
 	add_iterators(&parameters);
 	add_arrays(&parameters);
-	add_if_mentioned(&parameters, "bool ", e->starts);
+	add_if_mentioned(&parameters, k_scalar("bool"), e->starts);
 	if (e->in_loop)
-		add_parameter(&parameters, "const pmg_cuda_loop *", "pmg_loop", "pmg_cuda_loop_of(plan)");
+		add_parameter(&parameters, pointer_to("pmg_cuda_loop", true, false), "pmg_loop",
+			      "pmg_cuda_loop_of(plan)");
 	if (e->grid->sums_up)
-		add_parameter(&parameters, "pmg_cuda_parts *", "pmg_parts", "pmg_cuda_parts_of(plan)");
-	if (text_mentions(text, "plan"))
-		add_parameter(&parameters, "pmg_cuda_bad_index *", "plan", "pmg_cuda_bad_index_of(plan)");
+		add_parameter(&parameters, pointer_to("pmg_cuda_parts", false, false), "pmg_parts",
+			      "pmg_cuda_parts_of(plan)");
+	if (k_mentions(&function->body, "plan"))
+		add_parameter(&parameters, pointer_to("pmg_cuda_bad_index", false, false), "plan",
+			      "pmg_cuda_bad_index_of(plan)");
 	return parameters;
 }
 
@@ -318,86 +326,108 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 	return name;
 }
 
-static void print_body(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node, const struct mark *mark,
-		       bool has_deals)
+static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, bool has_deals)
 {
 	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
 			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
-			     .has_deals = has_deals, .indent = w->indent,
+			     .has_deals = has_deals, .depth = depth_here(e),
 			     .sums_up = e->grid->sums_up,
 			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
-	struct writer *outer = e->w;
+	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
 
-	w->span = outer->span;
 	*e->grid = grid;
-	e->w = w;
 	emit_node(e, node, (struct loop_use) { 0 });
-	e->w = outer;
+	elsewhere_end(e, outer);
+	return body;
 }
 
-/* Deals as far as they can be printed. */
-static bool print_trial(struct emit *e, struct writer *scratch, __isl_keep isl_ast_node *node, const struct mark *mark)
+/* With deals as far as there can be. What is read ahead is known once a body has been built without. */
+static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	int bound = e->n_bound;
 	bool has_deals = mark->factor > mark->row_lanes;
 
-	print_body(e, scratch, node, mark, has_deals);
-	e->n_bound = bound;
+	(void) build_body(e, node, mark, has_deals);
 	streams_settle(e);
-	if (!e->grid->is_broken)
-		return has_deals;
-	*scratch = writer_new(e->arena);
-	print_body(e, scratch, node, mark, false);
-	e->n_bound = bound;
-	return false;
+	if (e->grid->is_broken) {
+		has_deals = false;
+		(void) build_body(e, node, mark, has_deals);
+	}
+	return build_body(e, node, mark, has_deals);
 }
 
-static void emit_constants(struct emit *e, struct writer *w, const char *text)
+static void add_constants(struct emit *e, struct k_builder *b, const struct k_block *body)
 {
 	for (int i = 0; e->is_specialized && i < e->module->params.n; i++)
-		if (e->module->params.items[i].is_specialized && text_mentions(text, e->layout->params[i]))
-			line(w, "constexpr int64_t %s = %s;", e->layout->params[i],
-			     int_text(e->arena, e->module->params.items[i].value));
+		if (e->module->params.items[i].is_specialized && k_mentions(body, e->layout->params[i]))
+			quote(b, "constexpr int64_t %s = %s;", e->layout->params[i],
+			      int_text(e->arena, e->module->params.items[i].value));
 }
 
 /* The number of the iteration is on the device, where the host does not wait for it. */
-static void emit_loop_head(struct emit *e, struct writer *w, const char *text)
+static void add_loop_head(struct emit *e, struct k_builder *b, const struct k_block *body)
 {
 	const char *it = e->in_loop ? e->layout->params[e->module->loop.param] : NULL;
 
 	if (!it)
 		return;
-	line(w, "PMG_IN_LOOP;");
-	if (text_mentions(text, it))
-		line(w, "const int64_t %s = pmg_loop->it;", it);
+	quote(b, "PMG_IN_LOOP;");
+	if (k_mentions(body, it))
+		quote(b, "const int64_t %s = pmg_loop->it;", it);
 }
 
-static void print_kernel(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+static struct k_function *device_function(struct emit *e, const char *name, struct k_block body)
 {
-	struct writer scratch = writer_new(e->arena), *w = e->kernels;
-	const char *name = kernel_name(e, node), *text;
+	struct k_function *function = arena_new(e->arena, struct k_function);
+
+	*function = (struct k_function) { .kind = K_FUNCTION_DEVICE, .result = k_scalar("void"), .name = name,
+					  .qualifiers = "static", .head.span = e->b->span,
+					  .end.span = e->b->span, .body = body };
+	return function;
+}
+
+/* What stands ahead of the body. */
+static struct k_block head_of(struct emit *e, const char *team, const struct mark *mark, const struct k_block *body,
+			      bool is_shared)
+{
+	struct k_block head = { 0 };
+	struct k_builder b = k_builder_new(e->arena, &head);
+
+	b.span = e->b->span;
+	quote(&b, "%s%d, %d, %d);", team, e->grid->team, e->grid->group, mark->width);
+	add_loop_head(e, &b, body);
+	add_constants(e, &b, body);
+	if (!is_shared)
+		quote(&b, "if (pmg_index > 0)\n\treturn;");
+	quote_blank(&b);
+	return head;
+}
+
+static void prepend(struct emit *e, struct k_block *body, const struct k_block *head)
+{
+	struct k_block all = *head;
+
+	for (int i = 0; i < body->stmts.n; i++)
+		vec_push(e->arena, &all.stmts, body->stmts.items[i]);
+	*body = all;
+}
+
+static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	const char *name = kernel_name(e, node);
+	struct k_function *function = device_function(e, name, build_bodies(e, node, mark));
 	struct parameters parameters;
-	bool has_deals = print_trial(e, &scratch, node, mark);
-	const char *bounds = bounds_text(e), *team = sized(e, "PMG_TEAM");
+	const char *team = sized(e, "PMG_TEAM");
 	const char *launch = !e->grid->sums_up ? sized(e, "PMG_LAUNCH")
 			     : e->grid->warps ? sized(e, "PMG_LAUNCH_SUM") : "PMG_LAUNCH_SUM(";
+	struct k_block head;
 
-	text = str_text(&scratch.text);
-	parameters = parameters_of(e, text);
-	w->span = e->w->span;
-	open_block(w, "static __global__ void %s %s(%s)\n{", bounds, name,
-		   parameters.list.length ? str_text(&parameters.list) : "void");
-	line(w, "%s%d, %d, %d);", team, e->grid->team, e->grid->group, mark->width);
-	emit_loop_head(e, w, text);
-	emit_constants(e, w, text);
-	if (!is_shared_at(isl_ast_node_copy(node)))
-		line(w, "if (pmg_index > 0)\n\treturn;");
-	writer_blank(w);
-	print_body(e, w, node, mark, has_deals);
-	close_block(w, "}");
-	writer_blank(w);
-	line(e->w, "%splan, %s, %s, %d%s);", launch, name, count_text(e, node),
-	     e->grid->team, str_text(&parameters.arguments));
+	function->bounds = quote_expr(e->arena, bounds_text(e));
+	parameters = parameters_of(e, function);
+	head = head_of(e, team, mark, &function->body, is_shared_at(isl_ast_node_copy(node)));
+	prepend(e, &function->body, &head);
+	vec_push(e->arena, &e->kernels->functions, function);
+	quote(e->b, "%splan, %s, %s, %d%s);", launch, name, count_text(e, node), e->grid->team,
+	      str_text(&parameters.arguments));
 	e->grid = NULL;
 }
 
@@ -410,7 +440,7 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	memcpy(outer, e->is_written, n*sizeof(bool));
 	memset(e->is_written, 0, n*sizeof(bool));
 	e->grid = &grid;
-	print_kernel(e, node, mark);
+	build_kernel_of_grid(e, node, mark);
 	e->grid = NULL;
 	while (n--)
 		e->is_written[n] |= outer[n];
@@ -418,27 +448,45 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 
 /* ---- the condition of the loop ---- */
 
-static void print_until(struct emit *e, const char *name, const char *parameters, const char *until)
+static struct k_function *until_function(struct emit *e, const char *name, const char *until)
 {
-	struct writer *w = e->kernels;
-	const char *it = e->layout->params[e->module->loop.param];
+	struct k_function *function = device_function(e, name, (struct k_block) { 0 });
+	struct k_builder b = k_builder_new(e->arena, &function->body);
 
-	w->span = e->w->span;
-	open_block(w, "static __global__ void %s(%spmg_cuda_loop *pmg_loop, const pmg_cuda_bad_index *pmg_bad,\n"
-		   "\tint64_t pmg_advance)\n{", name, parameters);
-	line(w, "if (!pmg_cuda_advance(pmg_loop, pmg_bad, pmg_advance))\n\treturn;");
-	emit_constants(e, w, until);
-	if (text_mentions(until, it))
-		line(w, "const int64_t %s = pmg_loop->it;", it);
-	line(w, "pmg_loop->is_over = %s;", until);
-	close_block(w, "}");
-	writer_blank(w);
+	b.span = e->b->span;
+	quote(&b, "pmg_loop->is_over = %s;", until);
+	return function;
+}
+
+static void add_until_head(struct emit *e, struct k_function *function)
+{
+	const char *it = e->layout->params[e->module->loop.param];
+	struct k_block head = { 0 };
+	struct k_builder b = k_builder_new(e->arena, &head);
+
+	b.span = e->b->span;
+	quote(&b, "if (!pmg_cuda_advance(pmg_loop, pmg_bad, pmg_advance))\n\treturn;");
+	add_constants(e, &b, &function->body);
+	if (k_mentions(&function->body, it))
+		quote(&b, "const int64_t %s = pmg_loop->it;", it);
+	prepend(e, &function->body, &head);
+}
+
+static void add_until_parameters(struct emit *e, struct k_function *function)
+{
+	const struct k_param params[] = { { pointer_to("pmg_cuda_loop", false, false), "pmg_loop" },
+					  { pointer_to("pmg_cuda_bad_index", true, false), "pmg_bad" },
+					  { k_scalar("int64_t"), "pmg_advance" } };
+
+	function->broken_at = function->params.n + 2;
+	for (size_t i = 0; i < sizeof params/sizeof params[0]; i++)
+		vec_push(e->arena, &function->params, params[i]);
 }
 
 void emit_until(struct emit *e, const char *until, int advance)
 {
 	const char *name = arena_printf(e->arena, "%s_until", e->layout->prefix);
-	const char *list = "";
+	struct k_function *function;
 	struct grid grid = { .team = 1 };
 	struct parameters parameters;
 	bool *written = e->is_written;
@@ -447,13 +495,14 @@ void emit_until(struct emit *e, const char *until, int advance)
 		name = arena_printf(e->arena, "%s_special", name);
 	e->is_written = arena_new_array(e->arena, bool, e->layout->slots.n);
 	e->grid = &grid;
-	parameters = parameters_of(e, until);
+	function = until_function(e, name, until);
+	parameters = parameters_of(e, function);
 	e->grid = NULL;
 	e->is_written = written;
-	if (parameters.list.length)
-		list = arena_printf(e->arena, "%s, ", str_text(&parameters.list));
+	add_until_head(e, function);
+	add_until_parameters(e, function);
 	if (advance == 0)
-		print_until(e, name, list, until);
-	line(e->w, "PMG_LAUNCH(plan, %s, 1, 1%s, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), %d);", name,
-	     str_text(&parameters.arguments), advance);
+		vec_push(e->arena, &e->kernels->functions, function);
+	quote(e->b, "PMG_LAUNCH(plan, %s, 1, 1%s, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), %d);", name,
+	      str_text(&parameters.arguments), advance);
 }

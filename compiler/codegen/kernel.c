@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function;
- * of a long one each region, and of a long region each statement, is a function of its own. A function is printed
- * into a scratch text first, from which one sees which parameters and arrays it reads: it declares these and no other.
+ * of a long one each region, and of a long region each statement, is a function of its own. A body is built first; a
+ * function then declares the parameters and arrays that it reads, and no other.
  *
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
 #include <string.h>
@@ -15,23 +15,23 @@ enum { LONG_KERNEL = 90, LONG_REGION = 80 };
 struct part {
 	int first, last;                /* nests first..last-1 */
 	bool is_function, is_whole_region;
-	const char *call;               /* of a function */
+	struct k_expr *call;            /* of a function; NULL: there is none yet */
 };
 
 struct kernel {
 	struct emit emit;
 	const struct layout *layout;
-	struct writer *w;
+	struct k_program *program;
 	struct names names;             /* visible in every function */
 	nest_list nests;
 	VEC(struct part) parts;
 	const char *suffix;             /* of a copy */
 	bool is_specialized;
 	bool is_calling;                /* what is printed calls functions that have arrays, too */
-	const char **shared;            /* by part: the call, if all copies have the same function */
+	struct k_expr **shared;         /* by part: the call, if all copies have the same function */
 };
 
-typedef void print_body(struct kernel *kernel, const struct part *part);
+typedef void build_body(struct kernel *kernel, const struct part *part);
 
 /* ---- parts ---- */
 
@@ -141,55 +141,55 @@ static const char *function_name(const struct layout *layout, const char *name)
 	return layout->all_isas ? arena_printf(layout->module->arena, "PMG_KERNEL(%s)", name) : name;
 }
 
-static void emit_arrays(struct kernel *kernel, const char *body)
+static void add_slot(struct kernel *kernel, struct k_builder *b, int number, const struct k_block *body)
 {
 	const struct layout *layout = kernel->layout;
-	struct span outer = kernel->w->span;
+	const struct slot *slot = &layout->slots.items[number];
+	const char *known = kernel->is_specialized ? known_table(layout, slot) : NULL;
+	const char *type = type_c_name(slot_type(slot)), *restrict_ = kernel->is_calling ? "" : "restrict ";
+	const bool is_read = k_mentions(body, slot->c_name);
 
-	for (int i = 0; i < layout->slots.n; i++) {
-		const struct slot *slot = &layout->slots.items[i];
-		const char *known = kernel->is_specialized ? known_table(layout, slot) : NULL;
-
-		kernel->w->span = slot->array->span;
-		if (known && !is_of_device(kernel) && text_mentions(body, slot->c_name))
-			line(kernel->w, "const int64_t *%s%s = %s;", kernel->is_calling ? "" : "restrict ",
-			     slot->c_name, known);
-		else if (is_of_device(kernel) && text_mentions(body, slot->c_name))
-			line(kernel->w, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type_c_name(slot_type(slot)),
-			     slot->c_name, type_c_name(slot_type(slot)), i);
-		else if (!slot->array->is_per_thread && text_mentions(body, slot->c_name))
-			line(kernel->w, "%s%s *%s%s = plan->data[%d];", kernel->emit.is_written[i] ? "" : "const ",
-			     slot_is_narrow(slot) ? "void" : type_c_name(slot_type(slot)),
-			     kernel->is_calling ? "" : "restrict ", slot->c_name, i);
-		if (slot->finite && text_mentions(body, slot->finite))
-			line(kernel->w, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, i);
-		if (slot->large && text_mentions(body, slot->large))
-			line(kernel->w, "const bool %s = pmg_is_large(plan, %d);", slot->large, i);
-	}
-	kernel->w->span = outer;
+	if (is_read && known && !is_of_device(kernel))
+		quote(b, "const int64_t *%s%s = %s;", restrict_, slot->c_name, known);
+	else if (is_read && is_of_device(kernel))
+		quote(b, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type, slot->c_name, type, number);
+	else if (is_read && !slot->array->is_per_thread)
+		quote(b, "%s%s *%s%s = plan->data[%d];", kernel->emit.is_written[number] ? "" : "const ",
+		      slot_is_narrow(slot) ? "void" : type, restrict_, slot->c_name, number);
+	if (slot->finite && k_mentions(body, slot->finite))
+		quote(b, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, number);
+	if (slot->large && k_mentions(body, slot->large))
+		quote(b, "const bool %s = pmg_is_large(plan, %d);", slot->large, number);
 }
 
-static void print_to(struct kernel *kernel, struct writer *w, struct writer *kernels, print_body *print,
-		     const struct part *part)
+static void add_arrays(struct kernel *kernel, struct k_builder *b, const struct k_block *body)
+{
+	struct span outer = b->span;
+
+	for (int i = 0; i < kernel->layout->slots.n; i++) {
+		b->span = kernel->layout->slots.items[i].array->span;
+		add_slot(kernel, b, i, body);
+	}
+	b->span = outer;
+}
+
+/* What the function computes, without what it declares. Kernels of a device that it starts join the program. */
+static struct k_block *body_of(struct kernel *kernel, build_body *build, const struct part *part)
 {
 	struct emit *e = &kernel->emit;
+	struct k_block *body = arena_new(e->arena, struct k_block);
+	struct k_builder b = k_builder_new(e->arena, body);
 
-	e->w = w;
-	e->kernels = kernels;
+	*body = (struct k_block) { 0 };
+	memset(e->is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
+	b.span = kernel->layout->module->span;
+	e->b = &b;
+	e->kernels = kernel->program;
 	e->names = kernel->names;
-	print(kernel, part);
-}
-
-/* What the body reads, as text: a first printing to nowhere, but for the kernels that it starts, which stand ahead. */
-static const char *scratch_text(struct kernel *kernel, print_body *print, const struct part *part)
-{
-	struct writer scratch = writer_new(kernel->emit.arena), nowhere = writer_new(kernel->emit.arena);
-	int n_kernels = kernel->emit.n_kernels;
-
-	memset(kernel->emit.is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
-	print_to(kernel, &scratch, is_of_device(kernel) ? kernel->w : &nowhere, print, part);
-	kernel->emit.n_kernels = n_kernels;
-	return str_text(&scratch.text);
+	build(kernel, part);
+	check_quoted(e, &b);
+	e->b = NULL;
+	return body;
 }
 
 /* Those of a part; of the kernel, those that are in no function of their own. */
@@ -207,37 +207,60 @@ static group_list groups_of(const struct kernel *kernel, const struct part *part
 	return groups;
 }
 
-static void emit_function_body(struct kernel *kernel, const char *text, print_body *print, const struct part *part)
+static struct k_function *function_new(struct kernel *kernel, enum k_function_kind kind, const char *qualifiers,
+				       const char *result, const char *name)
 {
-	struct writer nowhere = writer_new(kernel->emit.arena);
+	struct k_function *function = arena_new(kernel->emit.arena, struct k_function);
+
+	*function = (struct k_function) { .kind = kind, .qualifiers = qualifiers, .result = k_scalar(result),
+					  .name = name, .head.span = kernel->layout->module->span,
+					  .end.span = kernel->layout->module->span };
+	return function;
+}
+
+static void add_parameter(struct kernel *kernel, struct k_function *function, struct k_type type, const char *name)
+{
+	vec_push(kernel->emit.arena, &function->params, ((struct k_param) { type, name }));
+}
+
+static struct k_type pointer_to(const char *name, bool is_const)
+{
+	return (struct k_type) { .name = name, .is_const = is_const, .is_pointer = true };
+}
+
+/* The declarations, and the body behind them. */
+static void fill_function(struct kernel *kernel, struct k_builder *b, const struct k_block *body,
+			  const struct part *part)
+{
 	const group_list groups = groups_of(kernel, part);
 
-	emit_live_points(kernel->w, &kernel->emit, &groups);
-	emit_params(kernel->w, kernel->layout, text, kernel->is_specialized);
-	emit_arrays(kernel, text);
-	if (kernel->w->text.text[kernel->w->text.length - 2] != '{')
-		writer_blank(kernel->w);
-	print_to(kernel, kernel->w, &nowhere, print, part);
+	emit_live_points(b, &kernel->emit, &groups);
+	add_params(b, kernel->layout, body, kernel->is_specialized);
+	add_arrays(kernel, b, body);
+	if (b->open.items[0]->stmts.n)
+		quote_blank(b);
+	for (int i = 0; i < body->stmts.n; i++)
+		vec_push(b->arena, &b->open.items[0]->stmts, body->stmts.items[i]);
 }
 
 /* ---- a part as a function ---- */
 
-static void print_part(struct kernel *kernel, const struct part *part)
+static void build_part(struct kernel *kernel, const struct part *part)
 {
 	emit_nests(&kernel->emit, &kernel->nests, part->first, part->last);
 }
 
 /* What of the copy for known sizes and trees differs from the other. */
-static bool mentions_known(const struct kernel *kernel, const char *text)
+static bool mentions_known(const struct kernel *kernel, const struct k_block *body)
 {
 	const struct layout *layout = kernel->layout;
 	bool depends = false;
 
 	for (int i = 0; i < layout->module->params.n; i++)
-		depends |= layout->module->params.items[i].is_specialized && text_mentions(text, layout->params[i]);
+		depends |= layout->module->params.items[i].is_specialized && k_mentions(body, layout->params[i]);
 	for (int i = 0; i < layout->slots.n && !is_of_device(kernel); i++)
 		depends |= known_table(layout, &layout->slots.items[i]) &&
-			   text_mentions(text, layout->slots.items[i].c_name);
+			   k_mentions(body, layout->slots.items[i].c_name);
 	return depends;
 }
 
@@ -259,59 +282,65 @@ static bool has_known_loops(const struct kernel *kernel, const struct stage *sta
 	return has;
 }
 
-static bool depends_on_copy(const struct kernel *kernel, const struct part *part, const char *text)
+/* `first` is the first kernel of a device that the part starts. */
+static bool depends_on_copy(const struct kernel *kernel, const struct part *part, const struct k_block *body,
+			    int first)
 {
 	const group_list groups = groups_of(kernel, part);
-	bool depends = mentions_known(kernel, text);
+	bool depends = mentions_known(kernel, body);
 
 	for (int g = 0; g < groups.n; g++)
 		for (int s = 0; s < groups.items[g]->stages.n; s++)
 			depends |= has_known_loops(kernel, groups.items[g]->stages.items[s]);
+	for (int i = first; i < kernel->program->functions.n; i++)
+		depends |= mentions_known(kernel, &kernel->program->functions.items[i]->body);
 	return depends;
 }
 
-/* `static void …(` and the call, with the arguments that the text needs. */
-static const char *part_head(struct kernel *kernel, struct part *part, const char *text, bool is_of_copy)
+static void add_own_parameter(struct kernel *kernel, struct k_function *function, struct k_expr *call,
+			      struct k_type type, const char *name)
 {
-	const char *base = part_name(kernel, part, is_of_copy ? kernel->suffix : "");
-	const char *name = function_name(kernel->layout, base);
-	const struct module *module = kernel->layout->module;
-	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
-	struct str head = str_new(kernel->emit.arena), call = str_new(kernel->emit.arena);
-
-	str_add(&head, "static void %s(pmg_plan *plan", name);
-	str_add(&call, "%s(plan", name);
-	if (needs_args(kernel->layout, text, kernel->is_specialized)) {
-		str_add(&head, ", const %s_args *args", module->name);
-		str_add(&call, ", args");
-	}
-	if (it && text_mentions(text, it)) {
-		str_add(&head, ", int64_t %s", it);
-		str_add(&call, ", %s", it);
-	}
-	if (text_mentions(text, kernel->emit.starts)) {
-		str_add(&head, ", bool %s", kernel->emit.starts);
-		str_add(&call, ", %s", kernel->emit.starts);
-	}
-	part->call = arena_printf(kernel->emit.arena, "%s);", str_text(&call));
-	return arena_printf(kernel->emit.arena, "%s)", str_text(&head));
+	add_parameter(kernel, function, type, name);
+	vec_push(kernel->emit.arena, &call->args, k_name(kernel->emit.arena, name));
 }
 
-static void emit_part_function(struct kernel *kernel, struct part *part)
+/* The parameters that the body needs, and the call. */
+static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_function *function,
+					  const struct k_block *body)
 {
-	const size_t before = kernel->w->text.length;
-	const char *text = scratch_text(kernel, print_part, part);
-	/* Of a device, the kernels stand there now. */
-	const bool is_of_copy = depends_on_copy(kernel, part, text) ||
-				mentions_known(kernel, str_text(&kernel->w->text) + before);
+	struct arena *arena = kernel->emit.arena;
+	const struct module *module = kernel->layout->module;
+	const char *it = module->loop.var ? kernel->layout->params[module->loop.param] : NULL;
+	const char *args = arena_printf(arena, "%s_args", module->name);
+	struct k_expr *call = k_call(arena, function->name, 0);
 
-	line(kernel->w, "%s\n{", part_head(kernel, part, text, is_of_copy));
+	add_own_parameter(kernel, function, call, pointer_to("pmg_plan", false), "plan");
+	if (needs_args(kernel->layout, body, kernel->is_specialized))
+		add_own_parameter(kernel, function, call, pointer_to(args, true), "args");
+	if (it && k_mentions(body, it))
+		add_own_parameter(kernel, function, call, k_scalar("int64_t"), it);
+	if (k_mentions(body, kernel->emit.starts))
+		add_own_parameter(kernel, function, call, k_scalar("bool"), kernel->emit.starts);
+	return call;
+}
+
+static void build_part_function(struct kernel *kernel, struct part *part)
+{
+	const int first = kernel->program->functions.n;
+	const struct k_block *body = body_of(kernel, build_part, part);
+	const bool is_of_copy = depends_on_copy(kernel, part, body, first);
+	const char *base = part_name(kernel, part, is_of_copy ? kernel->suffix : "");
+	struct k_function *function = function_new(kernel, K_FUNCTION_HOST, "static", "void",
+						   function_name(kernel->layout, base));
+	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
+
+	b.span = function->head.span;
+	part->call = add_part_parameters(kernel, function, body);
 	if (!is_of_copy)
 		kernel->shared[part - kernel->parts.items] = part->call;
-	kernel->w->indent++;
-	emit_function_body(kernel, text, print_part, part);
-	close_block(kernel->w, "}");
-	writer_blank(kernel->w);
+	fill_function(kernel, &b, body, part);
+	check_quoted(&kernel->emit, &b);
+	vec_push(kernel->emit.arena, &kernel->program->functions, function);
 }
 
 /* ---- the kernel ---- */
@@ -321,20 +350,20 @@ static const char *failed_name(const struct kernel *kernel)
 	return is_of_device(kernel) ? "pmg_cuda_failed" : "pmg_failed";
 }
 
-static bool print_failure_check(struct kernel *kernel)
+static bool build_failure_check(struct kernel *kernel)
 {
-	struct writer *w = kernel->emit.w;
+	struct k_builder *b = kernel->emit.b;
 
 	if (!kernel->layout->has_checks)
 		return false;
 	if (kernel->emit.in_loop && is_of_device(kernel))
-		line(w, "PMG_STOP_IF_BAD(plan);");
+		quote(b, "PMG_STOP_IF_BAD(plan);");
 	else
-		line(w, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
+		quote(b, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
 	return true;
 }
 
-static void print_region(struct kernel *kernel, enum region_kind region)
+static void build_region(struct kernel *kernel, enum region_kind region)
 {
 	struct emit *e = &kernel->emit;
 	bool is_first = true;
@@ -346,21 +375,21 @@ static void print_region(struct kernel *kernel, enum region_kind region)
 		if (nest->region != region)
 			continue;
 		if (!is_first && !part->call)
-			writer_blank(e->w);
+			quote_blank(e->b);
 		is_first = false;
 		e->in_loop = e->module->loop.var;
-		if (nest->is_commit && region == REGION_BODY && print_failure_check(kernel) && !part->call)
-			writer_blank(e->w);
+		if (nest->is_commit && region == REGION_BODY && build_failure_check(kernel) && !part->call)
+			quote_blank(e->b);
 		e->in_loop = false;
 		if (part->call)
-			line(e->w, "%s", part->call);
+			k_add(e->b, k_stmt(e->arena, KS_CALL), EMITTER)->value = part->call;
 		else
-			print_part(kernel, part);
+			build_part(kernel, part);
 	}
 }
 
 /* Calls FUNCTION(plan, X, X.next) for the arrays that change places. */
-static void print_swaps(struct kernel *kernel, const char *function, bool only_kept)
+static void build_swaps(struct kernel *kernel, const char *function, bool only_kept)
 {
 	const struct layout *layout = kernel->layout;
 
@@ -368,7 +397,7 @@ static void print_swaps(struct kernel *kernel, const char *function, bool only_k
 		const struct array *next = layout->slots.items[i].array;
 
 		if (next->is_swapped && (next->is_kept || !only_kept) && layout->slot_of[next->number] == i)
-			line(kernel->emit.w, "%s(plan, %d, %d);", function, layout->slot_of[next->owner->number], i);
+			quote(kernel->emit.b, "%s(plan, %d, %d);", function, layout->slot_of[next->owner->number], i);
 	}
 }
 
@@ -382,31 +411,31 @@ static bool has_commits(const struct module *module)
 }
 
 /* The host does not know whether `until` holds: a kernel finds out, for those of later iterations. */
-static void print_device_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi,
+static void build_device_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi,
 			      const char *until)
 {
 	struct emit *e = &kernel->emit;
 
-	line(e->w, "int64_t %s = pmg_cuda_loop_begin(plan, control, %s);", it, lo);
+	quote(e->b, "int64_t %s = pmg_cuda_loop_begin(plan, control, %s);", it, lo);
 	emit_until(e, until, 0);
-	open_block(e->w, "while (pmg_cuda_loop_next(plan, control, &%s, %s)) {", it, hi);
-	print_region(kernel, REGION_BODY);
+	quote_open(e->b, "while (pmg_cuda_loop_next(plan, control, &%s, %s)) {", it, hi);
+	build_region(kernel, REGION_BODY);
 	emit_until(e, until, 1);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 }
 
-static void print_host_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi, const char *until)
+static void build_host_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi, const char *until)
 {
 	struct emit *e = &kernel->emit;
 
-	print_swaps(kernel, "pmg_keep", true);
-	open_block(e->w, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
+	build_swaps(kernel, "pmg_keep", true);
+	quote_open(e->b, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
 		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
-	print_region(kernel, REGION_BODY);
+	build_region(kernel, REGION_BODY);
 	if (has_swaps(e->module) && !has_commits(e->module))
-		print_failure_check(kernel);
-	print_swaps(kernel, "pmg_swap", false);
-	close_block(e->w, "}");
+		build_failure_check(kernel);
+	build_swaps(kernel, "pmg_swap", false);
+	quote_close(e->b, "}");
 }
 
 static void find_subscript(struct access *access, void *user)
@@ -432,7 +461,7 @@ static const char *until_text(struct kernel *kernel, const char *it, const char 
 			    text_at_least(e->arena, c_expr(e, NULL, loop->until), LEVEL_EQUAL));
 }
 
-static void print_loop(struct kernel *kernel)
+static void build_loop(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
@@ -440,31 +469,31 @@ static void print_loop(struct kernel *kernel)
 	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
 	const char *until = until_text(kernel, it, hi);
 
-	e->w->span = loop->span;
-	writer_blank(e->w);
+	e->b->span = loop->span;
+	quote_blank(e->b);
 	if (is_of_device(kernel))
-		print_device_loop(kernel, it, lo, hi, until);
+		build_device_loop(kernel, it, lo, hi, until);
 	else
-		print_host_loop(kernel, it, lo, hi, until);
-	print_failure_check(kernel);
+		build_host_loop(kernel, it, lo, hi, until);
+	build_failure_check(kernel);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
-		writer_blank(e->w);
+		quote_blank(e->b);
 }
 
-static void print_kernel(struct kernel *kernel, const struct part *unused)
+static void build_kernel_body(struct kernel *kernel, const struct part *unused)
 {
 	struct emit *e = &kernel->emit;
 	const bool is_pass = is_of_device(kernel) && !e->module->loop.var && kernel->nests.n > 0;
 
 	(void) unused;
 	if (is_pass)
-		open_block(e->w, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
-	print_region(kernel, REGION_PROLOGUE);
+		quote_open(e->b, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
+	build_region(kernel, REGION_PROLOGUE);
 	if (e->module->loop.var)
-		print_loop(kernel);
-	print_region(kernel, REGION_EPILOGUE);
+		build_loop(kernel);
+	build_region(kernel, REGION_EPILOGUE);
 	if (is_pass)
-		close_block(e->w, "}");
+		quote_close(e->b, "}");
 }
 
 /* C++ converts no pointer by itself. */
@@ -484,52 +513,65 @@ static bool has_calls(const struct kernel *kernel)
 	return has;
 }
 
-static void emit_kernel_function(struct kernel *kernel)
+/* Of each name that is not read, that this is meant. */
+static void add_unused(struct kernel *kernel, struct k_builder *b, const struct k_block *body)
 {
-	const char *text = scratch_text(kernel, print_kernel, NULL);
-	const char *base = arena_printf(kernel->emit.arena, "%s_kernel%s", kernel->layout->prefix, kernel->suffix);
-	struct writer *w = kernel->w;
-
-	kernel->is_calling = has_calls(kernel);
-	w->span = kernel->layout->module->span;
-	line(w, "%spmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{",
-	     is_of_device(kernel) && !*kernel->suffix ? "extern \"C\" " : "static ",
-	     function_name(kernel->layout, base));
-	w->indent++;
-	if (needs_args(kernel->layout, text, kernel->is_specialized))
-		line(w, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
-	if (text_mentions(text, kernel->emit.starts))
-		line(w, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
-	emit_function_body(kernel, text, print_kernel, NULL);
-	w->span = kernel->layout->module->span;
-	writer_blank(w);
-	if (!needs_args(kernel->layout, text, kernel->is_specialized))
-		line(w, "(void) arguments;");
+	if (!needs_args(kernel->layout, body, kernel->is_specialized))
+		quote(b, "(void) arguments;");
 	if (!kernel->layout->module->loop.var)
-		line(w, "(void) control;");
-	if (!kernel->layout->module->groups.n || !*text)
-		line(w, "(void) plan;");
-	line(w, "return PMG_OK;");
-	close_block(w, "}");
-	writer_blank(w);
+		quote(b, "(void) control;");
+	if (!kernel->layout->module->groups.n || !body->stmts.n)
+		quote(b, "(void) plan;");
 }
 
-static void emit_copy(struct kernel *kernel, const char *suffix, bool is_specialized)
+static struct k_function *entry_new(struct kernel *kernel, const char *base, bool is_extern)
+{
+	struct k_function *function = function_new(kernel, K_FUNCTION_ENTRY, is_extern ? "extern \"C\"" : "static",
+						   "pmg_status", function_name(kernel->layout, base));
+
+	add_parameter(kernel, function, pointer_to("pmg_plan", false), "plan");
+	add_parameter(kernel, function, pointer_to("void", true), "arguments");
+	add_parameter(kernel, function, pointer_to("pmg_control", false), "control");
+	return function;
+}
+
+static void build_entry(struct kernel *kernel)
+{
+	const struct k_block *body = body_of(kernel, build_kernel_body, NULL);
+	const char *base = arena_printf(kernel->emit.arena, "%s_kernel%s", kernel->layout->prefix, kernel->suffix);
+	struct k_function *function = entry_new(kernel, base, is_of_device(kernel) && !*kernel->suffix);
+	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
+
+	kernel->is_calling = has_calls(kernel);
+	b.span = function->head.span;
+	if (needs_args(kernel->layout, body, kernel->is_specialized))
+		quote(&b, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
+	if (k_mentions(body, kernel->emit.starts))
+		quote(&b, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
+	fill_function(kernel, &b, body, NULL);
+	quote_blank(&b);
+	add_unused(kernel, &b, body);
+	quote(&b, "return PMG_OK;");
+	check_quoted(&kernel->emit, &b);
+	vec_push(kernel->emit.arena, &kernel->program->functions, function);
+}
+
+static void build_copy(struct kernel *kernel, const char *suffix, bool is_specialized)
 {
 	kernel->suffix = suffix;
 	kernel->is_calling = false;
 	kernel->is_specialized = kernel->emit.is_specialized = is_specialized;
 	find_parts(kernel);
 	if (!kernel->shared)
-		kernel->shared = arena_new_array(kernel->emit.arena, const char *, kernel->parts.n);
+		kernel->shared = arena_new_array(kernel->emit.arena, struct k_expr *, kernel->parts.n);
 	for (int i = 0; i < kernel->parts.n; i++) {
 		struct part *part = &kernel->parts.items[i];
 
 		part->call = kernel->shared[i];
 		if (part->is_function && !part->call)
-			emit_part_function(kernel, part);
+			build_part_function(kernel, part);
 	}
-	emit_kernel_function(kernel);
+	build_entry(kernel);
 }
 
 /* ---- parameters with known values ---- */
@@ -548,61 +590,78 @@ static const char *specialization(const struct kernel *kernel)
 	return text.length ? str_text(&text) : NULL;
 }
 
-static void emit_choice(struct kernel *kernel, const char *condition)
+static void return_copy(struct kernel *kernel, struct k_builder *b, const char *copy)
 {
-	const struct layout *layout = kernel->layout;
-	struct writer *w = kernel->w;
-	struct arena *arena = layout->module->arena;
-	const char *name = arena_printf(arena, "%s_kernel", layout->prefix);
-	const char *special = arena_printf(arena, "%s_special", name),
-		   *generic = arena_printf(arena, "%s_generic", name);
+	struct k_expr *call = k_call(b->arena, function_name(kernel->layout, copy), 3, k_name(b->arena, "plan"),
+				     k_name(b->arena, "arguments"), k_name(b->arena, "control"));
 
-	line(w, "%spmg_status %s(pmg_plan *plan, const void *arguments, pmg_control *control)\n{\n"
-	     "\tconst %s_args *args = %sarguments;\n\n"
-	     "\tif (%s)\n"
-	     "\t\treturn %s(plan, arguments, control);\n"
-	     "\treturn %s(plan, arguments, control);\n"
-	     "}\n", is_of_device(kernel) ? "extern \"C\" " : "static ", function_name(layout, name),
-	     layout->module->name, args_cast(kernel), condition, function_name(layout, special),
-	     function_name(layout, generic));
+	k_add(b, k_stmt(b->arena, KS_RETURN), EMITTER)->value = call;
 }
 
-static void emit_copies(struct kernel *kernel)
+static void build_choice(struct kernel *kernel, const char *condition)
+{
+	const struct layout *layout = kernel->layout;
+	const char *name = arena_printf(kernel->emit.arena, "%s_kernel", layout->prefix);
+	const char *special = arena_printf(kernel->emit.arena, "%s_special", name),
+		   *generic = arena_printf(kernel->emit.arena, "%s_generic", name);
+	struct k_function *function = entry_new(kernel, name, is_of_device(kernel));
+	struct k_stmt *choice;
+	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
+
+	b.span = function->head.span;
+	quote(&b, "const %s_args *args = %sarguments;", layout->module->name, args_cast(kernel));
+	quote_blank(&b);
+	choice = k_stmt(b.arena, KS_IF);
+	choice->branch.condition = quote_expr(b.arena, condition);
+	choice->branch.is_bare = true;
+	k_open(&b, choice, EMITTER);
+	return_copy(kernel, &b, special);
+	k_close(&b, EMITTER);
+	return_copy(kernel, &b, generic);
+	vec_push(kernel->emit.arena, &kernel->program->functions, function);
+}
+
+static void build_copies(struct kernel *kernel)
 {
 	const char *condition = specialization(kernel);
 
 	if (!condition) {
-		emit_copy(kernel, "", false);
+		build_copy(kernel, "", false);
 		return;
 	}
-	emit_copy(kernel, "_special", true);
-	emit_copy(kernel, "_generic", false);
-	emit_choice(kernel, condition);
+	build_copy(kernel, "_special", true);
+	build_copy(kernel, "_generic", false);
+	build_choice(kernel, condition);
 }
 
-/* Names of kernels begin anew, since what was printed so far went nowhere. */
-static void print_copies(struct kernel *kernel)
+/* The nests are built once to see how long they are; kernels of a device that they start are built again. */
+static bool find_nests(struct kernel *kernel)
 {
-	kernel->emit.n_kernels = 0;
-	emit_copies(kernel);
+	struct emit *e = &kernel->emit;
+	struct k_block unused = { 0 };
+	struct k_builder b = k_builder_new(e->arena, &unused);
+	struct k_program kernels = { 0 };
+
+	e->b = &b;
+	e->kernels = &kernels;
+	for (int i = 0; i < REGION_N && !e->failed; i++)
+		nests_of_region(e, (enum region_kind) i, &kernel->nests);
+	e->n_kernels = 0;
+	return !e->failed;
 }
 
-bool emit_kernel(struct writer *w, const struct layout *layout, const struct target *target)
+bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target)
 {
 	struct module *module = layout->module;
-	struct kernel kernel = { .layout = layout, .w = w, .suffix = "", .names = layout->names };
-	struct writer nowhere = writer_new(module->arena);
+	struct kernel kernel = { .layout = layout, .program = program, .suffix = "", .names = layout->names };
 	struct emit *e = &kernel.emit;
 
 	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
 	e->is_written = arena_new_array(module->arena, bool, layout->slots.n);
 	e->starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;
-	e->kernels = &nowhere;
-	for (int i = 0; i < REGION_N && !e->failed; i++)
-		nests_of_region(e, (enum region_kind) i, &kernel.nests);
-	if (!e->failed)
-		print_copies(&kernel);
+	if (find_nests(&kernel))
+		build_copies(&kernel);
 	nests_free(&kernel.nests);
 	return !e->failed;
 }

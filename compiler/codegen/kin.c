@@ -24,7 +24,7 @@ void kin_open(struct emit *e, const char *first)
 			continue;
 		kin.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
 		kin.cells = e->layout->slots.items[children->list].c_name;
-		line(e->w, "const pmg_kin *restrict %s = pmg_block_kin(%s, %s/%s);", kin.rows,
+		quote(e->b, "const pmg_kin *restrict %s = pmg_block_kin(%s, %s/%s);", kin.rows,
 		     e->layout->slots.items[children->offsets].c_name, first, lanes_text(e));
 		vec_push(e->arena, &e->ragged->kin, kin);
 	}
@@ -76,19 +76,19 @@ static struct kin_list open_list(struct emit *e, const struct kin *kin, const st
 	struct kin_list list = { .is_listed = "true", .is_grouped = is_grouped };
 
 	if (is_grouped) {
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += PMG_LISTED) {", q, from, q, to, q);
+		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += PMG_LISTED) {", q, from, q, to, q);
 		k = names_declare(&e->names, "k");
 		at = arena_printf(e->arena, "%s + %s", q, k);
-		line(e->w, "PMG_UNROLL");
-		open_block(e->w, "for (int64_t %s = 0; %s < PMG_LISTED; %s++) {", k, k, k);
+		quote(e->b, "PMG_UNROLL");
+		quote_open(e->b, "for (int64_t %s = 0; %s < PMG_LISTED; %s++) {", k, k, k);
 		list.is_listed = arena_printf(e->arena, "%s < %s", at, to);
 	} else if (direction > 0) {
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", q, from, q, to, q);
+		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", q, from, q, to, q);
 	} else {
-		open_block(e->w, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", q, to, q, from, q);
+		quote_open(e->b, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", q, to, q, from, q);
 	}
 	list.cell = names_declare(&e->names, "cell");
-	line(e->w, "const int64_t %s = %s[%s];", list.cell, kin->cells, at);
+	quote(e->b, "const int64_t %s = %s[%s];", list.cell, kin->cells, at);
 	return list;
 }
 
@@ -104,7 +104,7 @@ static void close_list(struct emit *e, const struct kin_list *list, int names)
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
 	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
-				   e->names.visible.n, e->ragged->row_facts.n, NULL, { 0 } };
+				   e->names.visible.n, e->ragged->row_facts.n, NULL, { 0 }, { 0 } };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
@@ -122,7 +122,7 @@ struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const st
 	struct kin_scope scope = enter(e, true, false);
 
 	vec_push(e->arena, &e->ragged->conditions, has_lane(e, kin_text(e, kin, &row, 1, "follows"), false));
-	open_block(e->w, "{");
+	quote_open(e->b, "{");
 	*child = affine_scale(e->arena, node, 1, 1);
 	return scope;
 }
@@ -164,7 +164,7 @@ bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
 }
 
 struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
-				 const struct affine *node, struct affine *child, bool is_left_out)
+				 const struct affine *node, struct affine *child)
 {
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
@@ -175,11 +175,12 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 
 	scope.list = open_list(e, kin, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;
-	line(e->w, "const int64_t %s = %s & %s;", e->lane, scope.list.cell, int_text(e->arena, lanes - 1));
+	quote(e->b, "const int64_t %s = %s & %s;", e->lane, scope.list.cell, int_text(e->arena, lanes - 1));
 	scope.variable = names_declare(&e->names, mark->dim->name);
-	if (!is_left_out)
-		line(e->w, "const int64_t %s = %s >> %s;", scope.variable, scope.list.cell,
-		     int_text(e->arena, log2_of(lanes)));
+	scope.declaration = declaration_begin(e);
+	quote(e->b, "const int64_t %s = %s >> %s;", scope.variable, scope.list.cell,
+	      int_text(e->arena, log2_of(lanes)));
+	declaration_end(e, &scope.declaration);
 	row = affine_name(e->arena, scope.variable);
 	last = affine_scale(e->arena, &last, 1, -1);
 	row_is_inside(e, &row, &first, &last);
@@ -207,7 +208,7 @@ void kin_add(struct emit *e, const struct update *update)
 {
 	if (update->op != REDUCE_ADD)
 		e->ragged->has_others = true;
-	line(e->w, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s, %s);", row_suffix(update->type),
+	quote(e->b, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s, %s);", row_suffix(update->type),
 	     width_of(update->target), update->target, lanes_text(e), e->lane, e->ragged->is_listed,
 	     update->value.text);
 }
@@ -319,10 +320,10 @@ static void set_lane(struct emit *e, const struct array *copy, const char *name,
 	const char *lane = arena_printf(e->arena, "%s & %d", list->cell, copy->lanes - 1);
 
 	if (e->lanes_are_vectors)
-		line(e->w, "PMG_SET_LANE_%s(%s, %s, %s, %s, %s[%s]);", row_suffix(copy->type), name,
+		quote(e->b, "PMG_SET_LANE_%s(%s, %s, %s, %s, %s[%s]);", row_suffix(copy->type), name,
 		     lanes_text(e), lane, list->is_listed, copy->c_name, list->cell);
 	else
-		line(e->w, "%s[%s] = %s[%s];", name, lane, copy->c_name, list->cell);
+		quote(e->b, "%s[%s] = %s[%s];", name, lane, copy->c_name, list->cell);
 }
 
 static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
@@ -343,7 +344,7 @@ static void declare_above(struct emit *e, const struct above *above)
 	const char *cell, *last;
 	int names;
 
-	line(e->w, "%s;", lane_declaration(e, copy->type, above->name));
+	quote(e->b, "%s;", lane_declaration(e, copy->type, above->name));
 	names = lanes_open(e);
 	last = carried_row(e, above->array, &index);
 	index = cell_of(e, copy, &inside);
@@ -352,7 +353,7 @@ static void declare_above(struct emit *e, const struct above *above)
 		cell = last;
 	else if (e->lanes_are_vectors)
 		cell = arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(copy->type), cell);
-	line(e->w, "%s = %s;", lane_of(e, above->name), cell);
+	quote(e->b, "%s = %s;", lane_of(e, above->name), cell);
 	lanes_close(e, names);
 	names = e->names.visible.n;
 	list = open_list(e, kin, &above->parent.row, "parents", 1, e->lanes_are_vectors);

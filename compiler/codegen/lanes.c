@@ -163,7 +163,7 @@ void declare_past(struct emit *e, const struct array *copy, const char *place)
 	struct cell past = { .of = copy->owner };
 
 	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_past", copy->owner->c_name));
-	line(e->w, "%s *restrict %s = %s;", type_c_name(copy->type), past.name, place);
+	quote(e->b, "%s *restrict %s = %s;", type_c_name(copy->type), past.name, place);
 	vec_push(e->arena, &e->past, past);
 }
 
@@ -172,8 +172,8 @@ static void write_lane_past(struct emit *e, const struct cell *past, const char 
 {
 	const char *conditions = lane_conditions(e, false);
 
-	line(e->w, "if (%s%s%s)", past->name, conditions ? " && " : "", conditions ? conditions : "");
-	line(e->w, "\t%s[%s] = %s[%s];", past->name, index, block, index);
+	quote(e->b, "if (%s%s%s)", past->name, conditions ? " && " : "", conditions ? conditions : "");
+	quote(e->b, "\t%s[%s] = %s[%s];", past->name, index, block, index);
 }
 
 void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
@@ -191,8 +191,8 @@ void lane_write_past(struct emit *e, const struct stage *stage, const struct poi
 		write_lane_past(e, past, block, index);
 		return;
 	}
-	line(e->w, "if (%s)", past->name);
-	line(e->w, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, past->name, index, suffix, block, index);
+	quote(e->b, "if (%s)", past->name);
+	quote(e->b, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, past->name, index, suffix, block, index);
 }
 
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
@@ -242,7 +242,7 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
 
 int lanes_open(struct emit *e)
 {
-	line(e->w, "%s%s", e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd", pivots_clause(e));
+	quote(e->b, "%s%s", e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd", pivots_clause(e));
 	e->in_lanes = true;
 	if (e->lanes_are_vectors)
 		return block_open(e, "for (int64_t %s = 0; %s < %s; %s += PMG_LANES(%s)) {", e->lane, e->lane,
@@ -257,23 +257,23 @@ void lanes_close(struct emit *e, int names)
 }
 
 /* What a loop over the lanes would have in it. */
-static const char *lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
+static struct k_block lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct pivot_search search = { .first = "first", .variable = e->lane };
-	struct writer scratch = writer_new(e->arena);
+	struct k_block body;
 	int n_locals = e->locals.n;
 
 	e->in_lanes = true;
 	e->search = e->lanes_are_vectors ? NULL : &search;
-	print_elsewhere(e, &scratch, node);
+	body = build_elsewhere(e, node);
 	e->search = NULL;
 	e->in_lanes = false;
 	e->locals.n = n_locals;
-	return str_text(&scratch.text);
+	return body;
 }
 
 /* The variable of the loop itself is there where it is read. */
-static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
+static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body)
 {
 	struct pivot_search search = { 0 };
 	int names;
@@ -281,8 +281,8 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const char 
 	if (!e->lanes_are_vectors)
 		pivots_open(e, node, e->lane, &search);
 	names = lanes_open(e);
-	if (text_mentions(body, e->lane_variable))
-		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+	if (k_mentions(body, e->lane_variable))
+		quote(e->b, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
 	emit_node(e, node, (struct loop_use) { 0 });
 	lanes_close(e, names);
 	pivots_close(e, &search);
@@ -304,7 +304,7 @@ static const char *lanes_of_statement(const struct emit *e, __isl_keep isl_ast_n
 }
 
 /* What few rows have a lane for, as that of a root, others go past. */
-static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const char *body)
+static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body)
 {
 	const char *bits = lanes_of_statement(e, node);
 	int names = bits ? block_open(e, "if (%s) {", bits) : 0;
@@ -327,7 +327,7 @@ static void look_for_variables(struct stage *stage, void *has_any)
 
 /* Statements whose lanes are at rows of their own, as the last ones of segments, run lane by lane where no lane has
  * anything in registers; else no statement of the block runs in vectors. */
-static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const char *body, bool had_others)
+static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body, bool had_others)
 {
 	bool has_variables = false;
 
@@ -350,7 +350,7 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	struct carried_case found;
 	iterator_list outer;
 	bool had_others = e->ragged && e->ragged->has_others;
-	const char *body;
+	struct k_block body;
 	int names;
 
 	rows_enter(e, node);
@@ -361,20 +361,20 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	ragged_look(e, false);
 	kin_declare(e);
 	found = e->carried;
-	if (emit_by_lane(e, node, body, had_others)) {
+	if (emit_by_lane(e, node, &body, had_others)) {
 		kin_end(e);
 		return;
 	}
 	if (!found.name) {
-		emit_for_lanes(e, node, body);
+		emit_for_lanes(e, node, &body);
 		kin_end(e);
 		return;
 	}
 	names = block_open(e, "if (%s) {", carried_condition(e, &found));
 	outer = carried_enter(e, &found);
-	emit_loop(e, node, body);
+	emit_loop(e, node, &body);
 	e->iterators = outer;
 	block_otherwise(e, names);
-	emit_loop(e, node, body);
+	emit_loop(e, node, &body);
 	block_close(e, names);
 }

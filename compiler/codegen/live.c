@@ -35,21 +35,21 @@ static bool is_known(const struct emit *e, const struct array *weights)
 }
 
 /* Where there is a loop, this is in it (passes/live.c), and the device itself finds out whether it goes on. */
-static void emit_for_device(struct writer *w, const struct emit *e, int number, const struct want *want,
+static void emit_for_device(struct k_builder *b, const struct emit *e, int number, const struct want *want,
 			    const char *finite)
 {
-	line(w, "pmg_cuda_live_points(plan, %d, %d, %s, %s);", number, e->layout->slot_of[want->live.weights->number],
+	quote(b, "pmg_cuda_live_points(plan, %d, %d, %s, %s);", number, e->layout->slot_of[want->live.weights->number],
 	     finite, e->module->loop.var ? "pmg_cuda_loop_of(plan)" : "NULL");
 }
 
-static void emit_one(struct writer *w, const struct emit *e, int number, const struct want *want)
+static void emit_one(struct k_builder *b, const struct emit *e, int number, const struct want *want)
 {
 	const int *slot_of = e->layout->slot_of;
 	const bool is_device = e->target->device_ending;
 	struct str finite = str_new(e->arena);
 
 	if (!want->is_live || !is_known(e, want->live.weights)) {
-		line(w, "pmg_%sall_points(plan, %d);", is_device ? "cuda_" : "", number);
+		quote(b, "pmg_%sall_points(plan, %d);", is_device ? "cuda_" : "", number);
 		return;
 	}
 	for (int i = 0; i < want->live.n_finite; i++)
@@ -57,13 +57,13 @@ static void emit_one(struct writer *w, const struct emit *e, int number, const s
 	if (!finite.length)
 		str_add(&finite, "true");
 	if (is_device)
-		emit_for_device(w, e, number, want, str_text(&finite));
+		emit_for_device(b, e, number, want, str_text(&finite));
 	else
-		line(w, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
+		quote(b, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
 		     slot_of[want->live.by->number], str_text(&finite));
 }
 
-void emit_live_points(struct writer *w, const struct emit *e, const group_list *groups)
+void emit_live_points(struct k_builder *b, const struct emit *e, const group_list *groups)
 {
 	const struct module *module = e->module;
 
@@ -76,7 +76,7 @@ void emit_live_points(struct writer *w, const struct emit *e, const group_list *
 		for (int g = 0; g < groups->n; g++)
 			add_group(&want, r, groups->items[g]);
 		if (want.touches)
-			emit_one(w, e, i, &want);
+			emit_one(b, e, i, &want);
 	}
 }
 

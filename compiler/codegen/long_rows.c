@@ -87,10 +87,10 @@ static void emit_iterations(struct emit *e, const struct long_row *row)
 	int names = e->names.visible.n;
 
 	row->deferral->variable = names_declare(&e->names, row->dim);
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", row->deferral->variable, row->deferral->first,
+	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", row->deferral->variable, row->deferral->first,
 		   row->deferral->variable, row->end, row->deferral->variable);
 	e->deferral = row->deferral;
-	emit_iteration(e, loop, row->deferral->variable, row->range, !row->deferral->is_later);
+	emit_iteration(e, loop, row->deferral->variable, row->range);
 	e->deferral = NULL;
 	block_close(e, names);
 	isl_ast_node_free(loop);
@@ -164,7 +164,7 @@ static void find_value(struct access *access, void *user)
 	value.name = names_declare(&search->e->names,
 				   arena_printf(search->e->arena, "%s_ahead",
 						names_last_member(search->e->arena, array->name)));
-	line(search->e->w, "%s %s[PMG_DEFERRED];", type_c_name(array->type), value.name);
+	quote(search->e->b, "%s %s[PMG_DEFERRED];", type_c_name(array->type), value.name);
 	vec_push(search->e->arena, &search->deferral->values, value);
 }
 
@@ -185,7 +185,7 @@ static void emit_in_parts(struct emit *e, const struct row *row, struct long_row
 	names = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DEFERRED) {", deferral.first,
 			   affine_plain(e->arena, &range.first), deferral.first, end, deferral.first);
 	parts->end = names_declare(&e->names, arena_printf(e->arena, "%s_stop", parts->dim));
-	line(e->w, "const int64_t %s = PMG_UP_TO(%s + PMG_DEFERRED, %s);", parts->end, deferral.first, end);
+	quote(e->b, "const int64_t %s = PMG_UP_TO(%s + PMG_DEFERRED, %s);", parts->end, deferral.first, end);
 	expr_reads(row->stage->value, find_value, &(struct search) { e, parts->node, &deferral });
 	emit_iterations(e, parts);
 	deferral.is_later = true;
@@ -213,7 +213,7 @@ bool row_is_deferred(struct emit *e, const struct mark *mark)
 	if (!deferral || deferral->is_later || !row_is_loop(mark, deferral->row->stage, deferral->row->dim))
 		return false;
 	for (int i = 0; i < deferral->values.n; i++)
-		line(e->w, "%s = %s;", kept_value(e, deferral, &deferral->values.items[i]),
+		quote(e->b, "%s = %s;", kept_value(e, deferral, &deferral->values.items[i]),
 		     cell_find(e->locals.items, e->locals.n, deferral->values.items[i].of)->name);
 	return true;
 }

@@ -19,6 +19,12 @@ void emit_fail(struct emit *e, const char *format, ...)
 	e->failed = true;
 }
 
+void check_quoted(struct emit *e, const struct k_builder *builder)
+{
+	if (builder->error)
+		emit_fail(e, "it has no statement of the kernel tree for %s", builder->error);
+}
+
 /* ---- loops ---- */
 
 static const char *step_text(struct emit *e, const char *name, int64_t step, int direction)
@@ -52,7 +58,7 @@ static void open_divided_loop(struct emit *e, const struct range *range, const c
 
 	if (range->is_single)
 		divided.end = affine_scale(e->arena, &range->first, 1, use->mark->direction);
-	open_block(e->w, "%s", e->target->loop_head(e, &divided, name, use));
+	quote_open(e->b, "%s", e->target->loop_head(e, &divided, name, use));
 }
 
 static bool is_divided(const struct emit *e, const struct loop_use *use)
@@ -90,13 +96,13 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		return;
 	}
 	if (range->is_single) {
-		open_block(e->w, "{");
-		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		quote_open(e->b, "{");
+		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 		return;
 	}
 	if (use->is_parallel || use->is_vector)
 		e->target->above_loop(e, use);
-	open_block(e->w, "%s", for_text(e, &told, name, use->mark->direction));
+	quote_open(e->b, "%s", for_text(e, &told, name, use->mark->direction));
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
@@ -125,11 +131,13 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
 	struct pivot_search search = { 0 };
+	int depth;
 
 	if (is_of_lanes)
 		emit_team_sync(e);
 	if (searches_pivots(e, &use))
 		pivots_open(e, body, name, &search);
+	depth = depth_here(e);
 	open_loop(e, &range, name, &use);
 	asks_emit(e, use.mark, name);
 	iterator_push(e, node, &variable, use.mark->direction);
@@ -139,7 +147,8 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	enter_divided(e, is_shared, is_of_lanes, true);
 	emit_node(e, body, (struct loop_use) { 0 });
 	enter_divided(e, is_shared, is_of_lanes, false);
-	close_block(e->w, "}");
+	while (depth_here(e) > depth)
+		quote_close(e->b, "}");
 	pivots_close(e, &search);
 	e->names.visible.n = visible;
 	if (is_of_lanes)
@@ -242,10 +251,10 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-	int n = isl_ast_node_list_n_ast_node(children), outer = e->shared_indent;
+	int n = isl_ast_node_list_n_ast_node(children), outer = e->shared_depth;
 
 	if (n > 1)
-		e->shared_indent = e->w->indent;
+		e->shared_depth = depth_here(e);
 	for (int i = 0; i < n; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 		isl_ast_node *next = i + 1 < n ? isl_ast_node_list_get_at(children, i + 1) : NULL;
@@ -257,7 +266,7 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		isl_ast_node_free(child);
 		isl_ast_node_free(next);
 	}
-	e->shared_indent = outer;
+	e->shared_depth = outer;
 	isl_ast_node_list_free(children);
 }
 
@@ -421,10 +430,10 @@ static void emit_any_node(struct emit *e, __isl_keep isl_ast_node *node, struct 
 /* A loop comes from its statement, and so does what closes it. */
 void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct span outer = e->w->span;
+	struct span outer = e->b->span;
 
 	if (use.mark)
-		e->w->span = use.mark->stage->span;
+		e->b->span = use.mark->stage->span;
 	emit_any_node(e, node, use);
-	e->w->span = outer;
+	e->b->span = outer;
 }

@@ -45,37 +45,3 @@ const char *names_declare(struct names *names, const char *base)
 	vec_push(names->arena, &names->visible, name);
 	return name;
 }
-
-/* Behind the comment that begins at `at`, or `at` itself. */
-static const char *skip_comment(const char *at)
-{
-	const char *end = !strncmp(at, "/*", 2) ? strstr(at + 2, "*/") : NULL;
-
-	return end ? end + 2 : at;
-}
-
-bool text_mentions(const char *text, const char *name)
-{
-	size_t length = strlen(name);
-	const char *at = text;
-
-	while (*at) {
-		const char *behind = skip_comment(at);
-
-		if (behind != at) {
-			at = behind;
-			continue;
-		}
-		if (!is_letter(*at)) {
-			at++;
-			continue;
-		}
-		for (behind = at; is_letter(*behind); behind++)
-			;
-		if ((size_t) (behind - at) == length && !memcmp(at, name, length) &&
-		    (at == text || (at[-1] != '.' && at[-1] != '>')))
-			return true;
-		at = behind;
-	}
-	return false;
-}

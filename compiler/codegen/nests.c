@@ -4,8 +4,7 @@
  * on, what is carried from iteration to iteration (states, and what the loop adds to) is not set again, nor is computed
  * what only that needs: in the prologue such nests, or where they are fused with others their statements, stand below a
  * test.
- *
- * A nest is first printed to nowhere until nothing changes, to find variables of bound dims that nobody reads. */
+ */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -41,32 +40,13 @@ static void note_stage(struct stage *stage, void *user)
 	nest->is_commit |= stage->is_commit;
 }
 
-static int count_lines(const char *text)
+static void measure(struct emit *e, nest_list *nests, int number)
 {
-	int n = 0;
+	struct k_block block = { 0 }, *outer = elsewhere_begin(e, &block);
 
-	while ((text = strchr(text, '\n')) != NULL) {
-		n++;
-		text++;
-	}
-	return n;
-}
-
-static void settle(struct emit *e, nest_list *nests, int number)
-{
-	struct nest *nest = &nests->items[number];
-	struct writer *outer = e->w;
-	int before;
-
-	do {
-		struct writer scratch = writer_new(e->arena);
-
-		before = n_true(&nest->is_dead);
-		e->w = &scratch;
-		emit_nests(e, nests, number, number + 1);
-		nest->n_lines = count_lines(str_text(&scratch.text));
-	} while (n_true(&nest->is_dead) > before && !e->failed);
-	e->w = outer;
+	emit_nests(e, nests, number, number + 1);
+	nests->items[number].n_lines = k_length(&block);
+	elsewhere_end(e, outer);
 }
 
 static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_node *node, nest_list *nests)
@@ -85,7 +65,7 @@ static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_
 	}
 	ast_each_stage(node, note_stage, &collecting);
 	vec_push(e->arena, nests, nest);
-	settle(e, nests, nests->n - 1);
+	measure(e, nests, nests->n - 1);
 }
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)
@@ -181,14 +161,14 @@ static void emit_group_comments(struct emit *e, const struct group *group)
 {
 	const struct array *last = NULL;
 
-	e->w->span = group->span;
-	emit_source_comment(e->w, e->module, group->span);
+	e->b->span = group->span;
+	add_source_comment(e->b, e->module, group->span);
 	for (int i = 0; i < group->stages.n; i++) {
 		const struct stage *stage = group->stages.items[i];
 		bool is_inside = stage->span.start >= group->span.start && stage->span.end <= group->span.end;
 
 		if (!is_inside && stage->write.array != last && stage->write.array->role != ROLE_LOCAL)
-			emit_source_comment(e->w, e->module, stage->span);
+			add_source_comment(e->b, e->module, stage->span);
 		last = stage->write.array;
 	}
 }
@@ -207,9 +187,8 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 	bool is_guarded = sets_at_start && !nest->sets_other;
 	int names = 0;
 
-	e->n_bound = 0;
 	if (nest->groups.n)
-		e->w->span = nest->groups.items[0]->span;
+		e->b->span = nest->groups.items[0]->span;
 	e->guards_starts = sets_at_start && nest->sets_other;
 	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
@@ -227,27 +206,26 @@ static void print_nest(struct emit *e, struct nest *nest, struct part_rows *rows
 	struct scope scope = scope_enter(e);
 
 	push_context(e, nest->region);
-	e->is_dead = &nest->is_dead;
 	e->part_rows = rows;
 	emit_nest(e, nest);
 	e->part_rows = NULL;
 	scope_leave(e, scope);
 }
 
-/* Does the nest behind set what this one does, but for rows of several parts? It is printed to nowhere to see. */
+/* Does the nest behind set what this one does, but for rows of several parts? It is built to see. */
 static bool is_set_behind(struct emit *e, const struct nest *nest, struct nest *behind, struct part_rows *rows)
 {
-	struct writer kernels = writer_new(e->arena), starts = writer_new(e->arena);
-	struct writer *outer_kernels = e->kernels, *outer = e->w;
+	struct k_program unused = { 0 }, *kernels = e->kernels;
+	struct k_block starts = { 0 }, *outer;
 	int n_kernels = e->n_kernels;
 
 	if (!e->kernels || nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
 		return false;
-	e->kernels = &kernels;
-	e->w = &starts;
+	e->kernels = &unused;
+	outer = elsewhere_begin(e, &starts);
 	print_nest(e, behind, rows);
-	e->kernels = outer_kernels;
-	e->w = outer;
+	elsewhere_end(e, outer);
+	e->kernels = kernels;
 	e->n_kernels = n_kernels;
 	return part_rows_are_set(e, behind->node, rows);
 }
@@ -260,7 +238,7 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last)
 		bool is_joined = i + 1 < last && is_set_behind(e, nest, nest + 1, &rows);
 
 		if (i > first)
-			writer_blank(e->w);
+			quote_blank(e->b);
 		emit_comments(e, nest, i > first ? nest - 1 : NULL);
 		if (is_joined)
 			emit_comments(e, nest + 1, nest);

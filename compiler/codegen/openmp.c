@@ -60,13 +60,13 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 	str_add(&pragma, "%s", pivots_clause(e));
 	if (use->is_parallel && !e->in_region)
 		str_add(&pragma, " num_threads(%s)", team_text(e));
-	line(e->w, "%s", str_text(&pragma));
+	quote(e->b, "%s", str_text(&pragma));
 }
 
 static void openmp_open_team(struct emit *e)
 {
-	line(e->w, "#pragma omp parallel num_threads(%s)", team_text(e));
-	open_block(e->w, "{");
+	quote(e->b, "#pragma omp parallel num_threads(%s)", team_text(e));
+	quote_open(e->b, "{");
 }
 
 static void openmp_atomic_update(struct emit *e, const struct update *update)
@@ -75,10 +75,10 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 
 	note_order(e, update->type);
 	if (has_pragma) {
-		line(e->w, "#pragma omp atomic");
-		line(e->w, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);
+		quote(e->b, "#pragma omp atomic");
+		quote(e->b, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);
 	} else {
-		line(e->w, "pmg_atomic_%s_%s(&%s, %s);", clause_operator(update->op), type_name(update->type),
+		quote(e->b, "pmg_atomic_%s_%s(&%s, %s);", clause_operator(update->op), type_name(update->type),
 		     update->target, update->value.text);
 	}
 }

@@ -44,15 +44,15 @@ void open_part(struct emit *e, const struct range *range, const char *name, stru
 	const struct cut cut = { range->first, range->end, use.chunk };
 
 	if (range->is_single) {
-		open_block(e->w, "if (%s == 0) {", e->part);
-		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		quote_open(e->b, "if (%s == 0) {", e->part);
+		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 	} else if (range->step == 1 && use.mark->direction > 0) {
 		if (use.is_vector)
 			e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
+		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", name,
 			   part_begin(e, &cut, e->part), name, part_end(e, &cut, e->part), name);
 	} else {
-		open_block(e->w, "if (%s == 0)\n\t%s", e->part, for_text(e, range, name, use.mark->direction));
+		quote_open(e->b, "if (%s == 0)\n\t%s", e->part, for_text(e, range, name, use.mark->direction));
 	}
 }
 
@@ -68,7 +68,7 @@ static const char **declare_parts(struct emit *e)
 		const struct stage *stage = cell->of;
 
 		arrays[i] = names_declare(&e->names, arena_printf(e->arena, "%s_parts", cell->name));
-		line(e->w, "%s %s[%s];", type_c_name(stage->write.array->type), arrays[i], e->n_parts);
+		quote(e->b, "%s %s[%s];", type_c_name(stage->write.array->type), arrays[i], e->n_parts);
 	}
 	return arrays;
 }
@@ -84,7 +84,7 @@ static const char **rename_accumulators(struct emit *e)
 
 		names[i] = cell->name;
 		cell->name = names_declare(&e->names, arena_printf(e->arena, "%s_part", cell->name));
-		line(e->w, "%s %s = %s;", type_c_name(type), cell->name, c_identity(e->arena, cell->op, type));
+		quote(e->b, "%s %s = %s;", type_c_name(type), cell->name, c_identity(e->arena, cell->op, type));
 	}
 	return names;
 }
@@ -94,7 +94,7 @@ static void keep_parts(struct emit *e, const char **arrays, const char **names)
 	for (int i = 0; i < e->accumulators.n; i++) {
 		struct cell *cell = &e->accumulators.items[i];
 
-		line(e->w, "%s[%s] = %s;", arrays[i], e->part, cell->name);
+		quote(e->b, "%s[%s] = %s;", arrays[i], e->part, cell->name);
 		cell->name = names[i];
 	}
 }
@@ -103,7 +103,7 @@ const char *open_parts(struct emit *e)
 {
 	const char *part = names_declare(&e->names, "part");
 
-	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", part, part, e->n_parts, part);
+	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", part, part, e->n_parts, part);
 	return part;
 }
 

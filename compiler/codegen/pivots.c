@@ -129,7 +129,7 @@ static void check_lane(struct emit *e, const struct point *point, const struct e
 {
 	const char *condition = has_pivot(e, point, pivot), *call = check_text(e, point, pivot, name, number);
 
-	line(e->w, condition ? "if (%s)\n\t%s" : "%s%s", condition ? condition : "", call);
+	quote(e->b, condition ? "if (%s)\n\t%s" : "%s%s", condition ? condition : "", call);
 }
 
 /* In a loop of the C compiler's vectors. */
@@ -140,7 +140,7 @@ static void note_pivot(struct emit *e, const struct point *point, const struct e
 	const char *condition = has_pivot(e, point, pivot);
 
 	search->call = check_text(e, point, pivot, arena_printf(e->arena, "pmg_pivot_at(%s)", search->first), number);
-	line(e->w, condition ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
+	quote(e->b, condition ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
 	     search->first, condition ? condition : "", search->first, name, search->variable, search->first);
 }
 
@@ -152,7 +152,7 @@ static void check_vector(struct emit *e, const struct point *point, const struct
 	struct expr *stride = slope(e->arena, system, mark_dim_number(e->block));
 
 	if (!e->ragged) {
-		line(e->w, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name, e->n_lanes,
+		quote(e->b, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name, e->n_lanes,
 		     e->lane, number, c_text(e, point, row), c_text(e, point, system),
 		     stride ? c_text(e, point, stride) : "0");
 		return;
@@ -160,7 +160,7 @@ static void check_vector(struct emit *e, const struct point *point, const struct
 	if (conditions)
 		name = arena_printf(e->arena, "PMG_CHOOSE_%s(%s, %s, PMG_FILL_%s(1))", suffix, conditions, name,
 				    suffix);
-	line(e->w, "PMG_CHECK_RAGGED_%s(plan, %s, %d, %s, &%s, &%s);", suffix, name, number,
+	quote(e->b, "PMG_CHECK_RAGGED_%s(plan, %s, %d, %s, &%s, &%s);", suffix, name, number,
 	     row_of_segment(e, point, row), e->ragged->begin, e->ragged->rows);
 }
 
@@ -175,7 +175,7 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 		return NULL;
 	value = lane_value(e, pivot->args[0], c_expr(e, point, pivot->args[0]));
 	name = names_declare(&e->names, "pivot");
-	line(e->w, "const %s %s = %s;", lane_type(e, pivot->type), name, value.text);
+	quote(e->b, "const %s %s = %s;", lane_type(e, pivot->type), name, value.text);
 	number = number_of(e->module, stage);
 	if (e->in_lanes && e->lanes_are_vectors)
 		check_vector(e, point, pivot, name, number);
@@ -204,7 +204,7 @@ void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *vari
 	if (!has_pivots)
 		return;
 	search->first = names_declare(&e->names, "first");
-	line(e->w, "int64_t %s = INT64_MAX;", search->first);
+	quote(e->b, "int64_t %s = INT64_MAX;", search->first);
 	e->search = search;
 }
 
@@ -219,10 +219,10 @@ void pivots_close(struct emit *e, const struct pivot_search *search)
 	e->search = NULL;
 	if (!search->call)
 		return;
-	open_block(e->w, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
-	line(e->w, "const int64_t %s = %s & ~PMG_NOT_FINITE;", search->variable, search->first);
-	if (e->block && text_mentions(search->call, e->lane_variable))
-		line(e->w, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
-	line(e->w, "%s", search->call);
-	close_block(e->w, "}");
+	quote_open(e->b, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
+	quote(e->b, "const int64_t %s = %s & ~PMG_NOT_FINITE;", search->variable, search->first);
+	if (e->block && expr_mentions(e, search->call, e->lane_variable))
+		quote(e->b, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+	quote(e->b, "%s", search->call);
+	quote_close(e->b, "}");
 }

@@ -62,19 +62,19 @@ static void emit_sum(struct emit *e, const struct stage *stage, const struct arr
 	const char *type = type_c_name(target->type);
 
 	if (parts == 1)
-		line(e->w, "const int64_t %s = pmg_threads();", n);
+		quote(e->b, "const int64_t %s = pmg_threads();", n);
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	line(e->w, "%s %s = %s;", type, sum, c_identity(e->arena, stage->op, target->type));
-	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
+	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
+	quote(e->b, "%s %s = %s;", type, sum, c_identity(e->arena, stage->op, target->type));
+	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
 	emit_update(e, &(struct update) { stage->op, target->type, sum,
 					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i),
 					    LEVEL_PRIMARY }, NULL });
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	emit_update(e, &(struct update) { stage->op, target->type,
 					  arena_printf(e->arena, "%s[%s]", target->c_name, i),
 					  { sum, LEVEL_PRIMARY }, NULL });
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }
 
@@ -84,9 +84,9 @@ static void emit_start(struct emit *e, const struct stage *stage, const char *ow
 	const char *i = names_declare(&e->names, "i");
 
 	e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-	open_block(e->w, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	line(e->w, "%s[%s] = %s;", own, i, c_identity(e->arena, stage->op, stage->write.array->type));
-	close_block(e->w, "}");
+	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
+	quote(e->b, "%s[%s] = %s;", own, i, c_identity(e->arena, stage->op, stage->write.array->type));
+	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }
 
@@ -96,7 +96,7 @@ static void emit_into_copy(struct emit *e, __isl_keep isl_ast_node *node, const 
 {
 	const char *own = names_declare(&e->names, arena_printf(e->arena, "%s_own", stage->write.array->c_name));
 
-	line(e->w, "%s *%s = %s + %s*%s;", type_c_name(copies->type), own, copies->c_name, number, cells);
+	quote(e->b, "%s *%s = %s + %s*%s;", type_c_name(copies->type), own, copies->c_name, number, cells);
 	emit_start(e, stage, own, cells);
 	e->private_copy = (struct cell) { .of = stage, .name = own };
 	emit_node(e, node, (struct loop_use) { 0 });

@@ -29,7 +29,7 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 {
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
-	if (e->ragged && !e->in_lanes && text_mentions(text, e->lane))
+	if (e->ragged && !e->in_lanes && expr_mentions(e, text, e->lane))
 		add_condition(e, strstr(text, "||") ? arena_printf(e->arena, "(%s)", text) : text, first_fact, false);
 	else
 		condition.names = block_open(e, "if (%s) {", text);
@@ -79,7 +79,7 @@ static bool all_follow(struct emit *e, const fact_list *from, const fact_list *f
 static bool is_of_lanes(const struct emit *e, const struct affine *affine)
 {
 	for (int i = 0; i < affine->terms.n; i++)
-		if (text_mentions(affine->terms.items[i].text, e->lane))
+		if (expr_mentions(e, affine->terms.items[i].text, e->lane))
 			return true;
 	return false;
 }
@@ -253,7 +253,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (e->lanes_are_vectors)
 		carried_open(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
-	open_block(e->w, "%s", for_text(e, &rows, name, use->mark->direction));
+	quote_open(e->b, "%s", for_text(e, &rows, name, use->mark->direction));
 	asks_emit(e, use->mark, name);
 	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
@@ -339,8 +339,8 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *firs
 	e->ragged->longest = names_declare(&e->names, "longest");
 	e->ragged->begin = arena_printf(e->arena, "%s[%s]", begin, e->lane);
 	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
-	line(e->w, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
-	line(e->w, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
+	quote(e->b, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
+	quote(e->b, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
 	     segments->c_name, layout_order(e->layout, segments, (int) e->block->factor), first, lanes_text(e),
 	     n_lanes, begin, rows);
 	start_declare(e, segments, first);
@@ -349,15 +349,12 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *firs
 
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
 {
-	struct writer scratch = writer_new(e->arena);
-
 	if (!e->ragged)
 		return;
-	print_elsewhere(e, &scratch, body);
+	e->ragged->body = build_elsewhere(e, body);
 	if (e->lanes_are_vectors && e->ragged->has_others) {
 		e->lanes_are_vectors = false;
-		scratch = writer_new(e->arena);
-		print_elsewhere(e, &scratch, body);
+		e->ragged->body = build_elsewhere(e, body);
 	}
-	e->ragged->body = str_text(&scratch.text);
+	e->ragged->is_settled = true;
 }

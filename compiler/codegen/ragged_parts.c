@@ -57,17 +57,17 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 		return;
 	at = affine_combine(e->arena, 1, &n_segments, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
-	line(e->w, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
+	quote(e->b, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
 	if (has_held(e, is_asked_for)) {
 		e->ragged->later = names_declare(&e->names, "later");
-		line(e->w, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, %s);", e->ragged->later,
+		quote(e->b, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, %s);", e->ragged->later,
 		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns);
 	}
 	if (!has_held(e, has_window))
 		return;
 	e->ragged->next = names_declare(&e->names, "next");
-	line(e->w, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
-	line(e->w, "pmg_block_next(%s, %s, %s, %s, %s, %s, %s);", segments->c_name, order,
+	quote(e->b, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
+	quote(e->b, "pmg_block_next(%s, %s, %s, %s, %s, %s, %s);", segments->c_name, order,
 	     affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns, e->ragged->next);
 }
 
@@ -98,7 +98,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 {
 	const char *type = type_name(copy->type), *longest = e->ragged->longest;
 
-	line(e->w, "%s%s *restrict %s = pmg_segments_%s_%s(%s, %s%s%s, %s);", found->is_written ? "" : "const ",
+	quote(e->b, "%s%s *restrict %s = pmg_segments_%s_%s(%s, %s%s%s, %s);", found->is_written ? "" : "const ",
 	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, pair_text(e, copy, own),
 	     place_text(e, copy), is_read ? ", " : "", is_read ? rows_text(e) : "", longest);
 	if (goes_past(e, found->is_written, is_read))
@@ -113,19 +113,19 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 	const char *own = arena_printf(e->arena, "(%s *) plan->data[%d] + pmg_thread()*plan->places[%d].block + %s",
 				       type, slot, slot, lanes_text(e));
 
-	if (!text_mentions(e->ragged->body, copy->c_name))
+	if (!k_mentions(&e->ragged->body, copy->c_name))
 		return;
 	note_write(e, copy);
 	if (part_is_held(e, copy)) {
 		take_held(e, copy, found, own, is_read);
 		return;
 	}
-	line(e->w, "%s *restrict %s = %s;", type, copy->c_name, own);
+	quote(e->b, "%s *restrict %s = %s;", type, copy->c_name, own);
 	if (array_is_index(copy->owner))
-		line(e->w, "pmg_ragged_parents(%s, %s, %s);", pair_text(e, copy, copy->c_name), rows_text(e),
+		quote(e->b, "pmg_ragged_parents(%s, %s, %s);", pair_text(e, copy, copy->c_name), rows_text(e),
 		     e->ragged->longest);
 	else if (is_read)
-		line(e->w, "pmg_ragged_read_%s(%s, %s, %s);", type_name(copy->type),
+		quote(e->b, "pmg_ragged_read_%s(%s, %s, %s);", type_name(copy->type),
 		     pair_text(e, copy, copy->c_name), rows_text(e), e->ragged->longest);
 }
 
@@ -174,12 +174,12 @@ void ragged_empty(struct emit *e, const struct array *copy)
 	is_past = is_past ? is_past : "false";
 	note_write(e, copy->owner);
 	if (past)
-		line(e->w, "if (!%s)", past->name);
+		quote(e->b, "if (!%s)", past->name);
 	if (part_is_held(e, copy))
-		line(e->w, "%spmg_segments_put_%s(%s, %s, %s, %s, %s);", past ? "\t" : "", type_name(copy->type), pair,
+		quote(e->b, "%spmg_segments_put_%s(%s, %s, %s, %s, %s);", past ? "\t" : "", type_name(copy->type), pair,
 		     place_text(e, copy), rows_text(e), e->ragged->longest, is_past);
 	else
-		line(e->w, "pmg_ragged_write_%s(%s, %s, %s);", type_name(copy->type), pair, rows_text(e), is_past);
+		quote(e->b, "pmg_ragged_write_%s(%s, %s, %s);", type_name(copy->type), pair, rows_text(e), is_past);
 }
 
 /* ---- rows ---- */

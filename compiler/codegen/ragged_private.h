@@ -43,7 +43,8 @@ struct ragged {
 	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
 					 * NULL: nobody asks */
 	fact_list row_facts;            /* of variables that are rows which the block has */
-	const char *body;               /* of the block, printed to nowhere; NULL: this is done now */
+	struct k_block body;            /* of the block, as it is without what stands ahead of it */
+	bool is_settled;                /* the body is known */
 	lane_condition_list conditions;
 	lane_condition_list known;      /* those with bits */
 	bool has_others;                /* there were conditions without */
@@ -88,7 +89,8 @@ struct affine segments_count(struct emit *e, const struct array *offsets);
 const char *ragged_turn(struct emit *e);
 /* The block's begin: its segments, if it has some. */
 void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes);
-/* Prints the body of the block to nowhere. If it has conditions for which there are no vectors, lanes are none. */
+/* Builds the body of the block, for what stands ahead of it. If it has conditions for which there are no vectors, lanes
+ * are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
 /* ---- ragged_parts.c: what blocks of segments have of arrays ---------------------------------------------- */
@@ -129,13 +131,14 @@ struct kin_scope {
 	bool selects, in_lanes, are_vectors;
 	int names, n_facts;
 	const char *variable;           /* of the child; NULL: it is the next row */
+	struct declaration declaration; /* of the variable */
 	struct kin_list list;
 };
 
 struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
 			       struct affine *child);
 struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
-				 const struct affine *node, struct affine *child, bool is_left_out);
+				 const struct affine *node, struct affine *child);
 void kin_close(struct emit *e, const struct kin_scope *scope);
 /* Is the sum of this name in vectors of lanes? Then kin_add adds to the present one. */
 bool sum_is_in_vectors(const char *name);

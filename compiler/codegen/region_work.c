@@ -177,7 +177,7 @@ const char *region_declare(struct emit *e)
 
 	if (!e->region)
 		emit_fail(e, "the work of a parallel region is not counted");
-	line(e->w, "const int %s = %s;", name, e->region);
+	quote(e->b, "const int %s = %s;", name, e->region);
 	return e->region = name;
 }
 

@@ -55,10 +55,10 @@ static void emit_equal(struct emit *e, const struct row *row, int64_t first, int
 	block.block = &at;
 	block.length = length;
 	if (first + length == end) {
-		open_block(e->w, "{");
+		quote_open(e->b, "{");
 	} else {
 		name = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
-		open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, int_text(e->arena, first), name,
+		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, int_text(e->arena, first), name,
 			   int_text(e->arena, end), name, int_text(e->arena, length));
 		at = affine_name(e->arena, name);
 	}

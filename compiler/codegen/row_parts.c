@@ -51,7 +51,7 @@ const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const st
 
 		name = affine_plain(e->arena, &part);
 		text = names_declare(&e->names, "is_alone");
-		line(e->w, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
+		quote(e->b, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
 		     e->layout->params[parts->n_parts]);
 	}
 	isl_ast_expr_free(point.instance);
@@ -129,7 +129,7 @@ static bool is_from_zero_to(struct emit *e, const struct dim *dim, const struct 
 /* In the loop over the parts, and in nothing else of the kernel. */
 static bool is_in_every_part(const struct emit *e)
 {
-	return e->grid && e->w->indent == e->grid->indent + 1;
+	return e->grid && depth_here(e) == e->grid->depth + 1;
 }
 
 bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length)
@@ -182,7 +182,7 @@ void emit_set_cut(struct emit *e)
 
 	if (!rows->parts)
 		return;
-	line(e->w, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
+	quote(e->b, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
 	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, rows->length),
 	     c_identity(e->arena, rows->adder->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
 	note_write(e, array);

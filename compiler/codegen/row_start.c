@@ -41,7 +41,7 @@ static bool find_start(struct emit *e, __isl_keep isl_ast_node *node, struct row
 	start->loop = loop_below(isl_ast_node_copy(node), &mark);
 	start->stage = mark ? mark->stage : NULL;
 	start->dim = mark ? mark->dim : NULL;
-	start->indent = e->w->indent;
+	start->depth = depth_here(e);
 	return start->loop && sets_to_zero(start->stage) && row_is_whole_loop(e, start->loop, mark->dim);
 }
 
@@ -63,16 +63,21 @@ static const struct array *array_of_row(__isl_take isl_ast_node *node)
 	return mark && mark->kind == MARK_ROW ? mark->stage->write.array : NULL;
 }
 
-/* Prints the nest of the row, to `scratch` unless that is NULL; false: it did not begin at zero. */
-static bool print_row(struct emit *e, struct writer *scratch, __isl_keep isl_ast_node *node, struct row_start *start)
+/* Builds the nest of the row; false: it does not begin at zero, and is left out. */
+static bool build_row(struct emit *e, __isl_keep isl_ast_node *node, struct row_start *start)
 {
+	struct k_block row = { 0 }, *outer = elsewhere_begin(e, &row);
+	int visible = e->names.visible.n;
+
 	start->is_used = false;
 	e->start = start;
-	if (scratch)
-		print_elsewhere(e, scratch, node);
-	else
-		emit_node(e, node, (struct loop_use) { 0 });
+	emit_node(e, node, (struct loop_use) { 0 });
 	e->start = NULL;
+	elsewhere_end(e, outer);
+	if (start->is_used)
+		block_append(e, &row);
+	else
+		e->names.visible.n = visible;
 	return start->is_used;
 }
 
@@ -80,17 +85,10 @@ bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_ke
 {
 	const struct array *array = e->grid || e->start || e->batch || e->deferral || e->block
 				    ? NULL : array_of_row(isl_ast_node_copy(second));
-	struct writer scratch = writer_new(e->arena);
 	struct row_start start = { 0 };
 	bool is_zero = array && find_start(e, first, &start) && start.stage->write.array == array;
-	int bound = e->n_bound;
 
-	if (is_zero) {
-		is_zero = print_row(e, &scratch, second, &start);
-		e->n_bound = bound;
-	}
-	if (is_zero)
-		print_row(e, NULL, second, &start);
+	is_zero = is_zero && build_row(e, second, &start);
 	isl_ast_node_free(start.loop);
 	return is_zero;
 }

@@ -131,11 +131,11 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
 	if (row->block)
 		start = affine_combine(e->arena, 1, &start, 1, row->block);
-	line(e->w, "PMG_UNROLL");
-	open_block(e->w, "for (int64_t %s = 0; %s < PMG_%s(%s, %s); %s++) {", j, j,
+	quote(e->b, "PMG_UNROLL");
+	quote_open(e->b, "for (int64_t %s = 0; %s < PMG_%s(%s, %s); %s++) {", j, j,
 		   row->is_shared ? "SHARES" : "VECTORS", type, length, j);
 	if (needs_cell)
-		line(e->w, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
+		quote(e->b, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
 	iterator_push(e, loop, &variable, 1);
 	return j;
 }
@@ -184,12 +184,12 @@ static void emit_row_update(struct emit *e, const struct row *row, const char *j
 	const bool has_own = row->is_shared || !row_fills_team(e, row->length);
 
 	if (row->is_shared)
-		line(e->w, "if (PMG_SHARE_IS_OWN(%s, %s, %s))", type_c_name(row->stage->write.array->sums), length, j);
+		quote(e->b, "if (PMG_SHARE_IS_OWN(%s, %s, %s))", type_c_name(row->stage->write.array->sums), length, j);
 	else if (has_own)
-		line(e->w, "if (PMG_VECTOR_IS_OWN(%s, %s))", length, j);
+		quote(e->b, "if (PMG_VECTOR_IS_OWN(%s, %s))", length, j);
 	if (row->is_shared)
 		sums = arena_printf(e->arena, "pmg_cuda_begin<PMG_SHARE_CELLS>(%s)", sums);
-	line(e->w, "%spmg_cuda_row_%s%s(&%s, %s, %s);", has_own ? "\t" : "", operation_name(row),
+	quote(e->b, "%spmg_cuda_row_%s%s(&%s, %s, %s);", has_own ? "\t" : "", operation_name(row),
 	     target_is_neutral(e, row->stage) ? "_first" : "", cell, sums, row->is_alone);
 }
 
@@ -203,17 +203,17 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 
 	switch (transfer) {
 	case TRANSFER_READ:
-		line(e->w, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, suffix, of, cell);
+		quote(e->b, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, suffix, of, cell);
 		break;
 	case TRANSFER_WRITE:
-		line(e->w, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
+		quote(e->b, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
 		     suffix, of, cell, row->name, j);
 		break;
 	case TRANSFER_STREAM:
-		line(e->w, "PMG_STREAM_%s(%s, %s[%s]);", suffix, cell, row->name, j);
+		quote(e->b, "PMG_STREAM_%s(%s, %s[%s]);", suffix, cell, row->name, j);
 		break;
 	case TRANSFER_START:
-		line(e->w, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
+		quote(e->b, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
 		     c_identity(e->arena, row->stage->op, array->sums));
 		break;
 	case TRANSFER_UPDATE:
@@ -234,7 +234,7 @@ static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	bool is_set = e->start && start_is_of(e, cell, row);
 
 	print_transfer(e, row, transfer, j, cell);
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
 	isl_ast_expr_free(point.instance);
@@ -245,12 +245,11 @@ static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
 			   const struct row *row)
 {
-	struct writer scratch = writer_new(e->arena), *outer = e->w;
-	bool begins = e->start && row->stage->op == REDUCE_ADD && outer->indent == e->start->indent + 1;
+	struct k_block unused = { 0 }, *outer = elsewhere_begin(e, &unused);
+	bool begins = e->start && row->stage->op == REDUCE_ADD && depth_here(e) == e->start->depth + 1;
 
-	e->w = &scratch;
 	begins = begins && emit_transfer(e, below, loop, row, TRANSFER_READ);
-	e->w = outer;
+	elsewhere_end(e, outer);
 	return begins;
 }
 
@@ -273,7 +272,7 @@ void row_declare(struct emit *e, const struct row *row)
 {
 	enum scalar_type type = row->stage->write.array->sums;
 
-	line(e->w, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(type), row->name, type_c_name(type),
+	quote(e->b, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(type), row->name, type_c_name(type),
 	     int_text(e->arena, row->length));
 }
 
@@ -346,13 +345,13 @@ static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __
 			       struct row *row)
 {
 	if (row->added)
-		open_block(e->w, "if (%s) {", row->added);
+		quote_open(e->b, "if (%s) {", row->added);
 	row->is_shared = e->grid->has_deals;
 	if (row->is_shared)
-		line(e->w, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
+		quote(e->b, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
 	emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
 	if (row->added)
-		close_block(e->w, "}");
+		quote_close(e->b, "}");
 }
 
 /* A row that fits into registers, which also lanes of a team may share, and updates may be added to. */
@@ -370,7 +369,7 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	if (is_of_deal(e, node) && !target_is_neutral(e, row->stage)) {
 		row->added = names_declare(&e->names, "added");
-		line(e->w, "unsigned %s = 0;", row->added);
+		quote(e->b, "unsigned %s = 0;", row->added);
 	}
 	vec_push(e->arena, &e->rows, *row);
 	emit_node(e, node, (struct loop_use) { 0 });

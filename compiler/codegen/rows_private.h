@@ -89,10 +89,8 @@ void dot_read_kept(struct emit *e, int number, const struct row *block);
 
 /* ---- batches.c: dot products of several iterations ---------------------------------------------------------- */
 
-/* The body of a loop, in which its dim is called `name`, with variables of its own. What it binds counts, as in a loop
- * that is printed once, if it `is_counted`. */
-void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
-		    bool is_counted);
+/* The body of a loop, in which its dim is called `name`, with variables of its own. */
+void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range);
 /* The loop in batches of iterations, if dots_keep has found a dot product below that permits it. */
 bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		  const struct range *range);

@@ -13,51 +13,90 @@ int block_open_at(struct emit *e, const char *emitter, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	writer_open_at(e->w, emitter, "%s", arena_vprintf(e->arena, format, args));
+	quote_open_at(e->b, emitter, "%s", arena_vprintf(e->arena, format, args));
 	va_end(args);
 	return e->names.visible.n;
 }
 
 void block_close_at(struct emit *e, const char *emitter, int names)
 {
-	writer_close_at(e->w, emitter, "}");
+	quote_close_at(e->b, emitter, "}");
 	e->names.visible.n = names;
 }
 
 void block_otherwise_at(struct emit *e, const char *emitter, int names)
 {
-	e->w->indent--;
+	quote_otherwise_at(e->b, emitter);
 	e->names.visible.n = names;
-	writer_open_at(e->w, emitter, "} else {");
 }
 
 int block_reopen_at(struct emit *e, const char *emitter)
 {
-	writer_take_back(e->w);
-	writer_open_at(e->w, emitter, "} else {");
+	quote_reopen_at(e->b, emitter);
 	return e->names.visible.n;
 }
 
-void print_elsewhere(struct emit *e, struct writer *w, __isl_keep isl_ast_node *node)
+struct k_block *block_here(const struct emit *e)
 {
-	struct writer *outer = e->w;
-	int visible = e->names.visible.n;
-
-	w->span = outer->span;
-	w->indent = outer->indent;
-	e->w = w;
-	emit_node(e, node, (struct loop_use) { 0 });
-	e->w = outer;
-	e->names.visible.n = visible;
+	return e->b->open.items[e->b->open.n - 1];
 }
 
-int n_true(const bool_list *list)
+int depth_here(const struct emit *e)
 {
-	int n = 0;
+	return e->b->open.n;
+}
 
-	for (int i = 0; i < list->n; i++)
-		n += list->items[i];
-	return n;
+bool mentions_from(const struct k_block *block, int first, const char *name)
+{
+	struct k_block rest = *block;
+
+	rest.stmts.items += first;
+	rest.stmts.n -= first;
+	return k_mentions(&rest, name);
+}
+
+void block_append(struct emit *e, const struct k_block *block)
+{
+	for (int i = 0; i < block->stmts.n; i++)
+		vec_push(e->arena, &block_here(e)->stmts, block->stmts.items[i]);
+}
+
+struct k_expr *quote_expr(struct arena *arena, const char *text)
+{
+	const char *error = NULL;
+
+	return k_read_expr(arena, &text, &error);
+}
+
+bool expr_mentions(const struct emit *e, const char *text, const char *name)
+{
+	const struct k_expr *expr = quote_expr(e->arena, text);
+
+	return expr && k_expr_mentions(expr, name);
+}
+
+struct k_block *elsewhere_begin(struct emit *e, struct k_block *block)
+{
+	struct k_block *outer = block_here(e);
+
+	e->b->open.items[e->b->open.n - 1] = block;
+	return outer;
+}
+
+void elsewhere_end(struct emit *e, struct k_block *outer)
+{
+	e->b->open.items[e->b->open.n - 1] = outer;
+}
+
+struct k_block build_elsewhere(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	struct k_block block = { 0 }, *outer = elsewhere_begin(e, &block);
+	int visible = e->names.visible.n;
+
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->names.visible.n = visible;
+	elsewhere_end(e, outer);
+	return block;
 }
 
 struct scope scope_enter(const struct emit *e)

@@ -106,7 +106,7 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 static void mark_as_used(struct emit *e, const struct cell *cell)
 {
 	if (!cell->is_read)
-		line(e->w, "(void) %s;", cell->name);
+		quote(e->b, "(void) %s;", cell->name);
 }
 
 /* What a sum is called in the language need not be a name in C. */
@@ -135,11 +135,11 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 	cell.has_lanes = e->block && !e->in_lanes;
 	cell.declared_by = cell.has_lanes ? NULL : declaring_stage(e, node, local);
 	if (cell.has_lanes) {
-		line(e->w, "%s%s;", lane_declaration(e, local->type, cell.name),
+		quote(e->b, "%s%s;", lane_declaration(e, local->type, cell.name),
 		     declaring_stage(e, node, local) ? "" : e->lanes_are_vectors ? " = { { 0 } }" : " = { 0 }");
 		mark_as_used(e, &cell);
 	} else if (!cell.declared_by) {
-		line(e->w, "%s %s = %s;", lane_type(e, local->type), cell.name,
+		quote(e->b, "%s %s = %s;", lane_type(e, local->type), cell.name,
 		     lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type)));
 		mark_as_used(e, &cell);
 	}
@@ -150,7 +150,7 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 {
 	int outer = e->locals.n;
 
-	e->w->span = mark->group->span;
+	e->b->span = mark->group->span;
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		const struct array *array = e->module->arrays.items[i];
 
@@ -177,7 +177,7 @@ const char *part_of_thread(struct emit *e, const struct array *array)
 
 void take_part(struct emit *e, const struct array *array)
 {
-	line(e->w, "%s *restrict %s = %s;", type_c_name(array->type), array->c_name, part_of_thread(e, array));
+	quote(e->b, "%s *restrict %s = %s;", type_c_name(array->type), array->c_name, part_of_thread(e, array));
 }
 
 static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
@@ -191,11 +191,11 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	/* The name of a part is that of its array: what isl has made of one loop may declare it several times. */
-	bool needs_block = e->shared_indent == e->w->indent && !array_is_variable(mark->array) &&
+	bool needs_block = e->shared_depth == depth_here(e) && !array_is_variable(mark->array) &&
 			   mark->array->is_per_thread;
 	int outer = e->locals.n, visible = 0;
 
-	e->w->span = mark->array->span;
+	e->b->span = mark->array->span;
 	deal_breaks(e);
 	if (needs_block)
 		visible = block_open(e, "{");
@@ -252,11 +252,11 @@ static bool is_taken_away(const struct update *update)
 void emit_update(struct emit *e, const struct update *update)
 {
 	if (has_compound_operator(update) && is_taken_away(update))
-		line(e->w, "%s -= %s;", update->target, update->value.text + 1);
+		quote(e->b, "%s -= %s;", update->target, update->value.text + 1);
 	else if (has_compound_operator(update))
-		line(e->w, "%s %s= %s;", update->target, update->op == REDUCE_ADD ? "+" : "*", update->value.text);
+		quote(e->b, "%s %s= %s;", update->target, update->op == REDUCE_ADD ? "+" : "*", update->value.text);
 	else
-		line(e->w, "%s = %s;", update->target, update_result(e, update).text);
+		quote(e->b, "%s = %s;", update->target, update_result(e, update).text);
 }
 
 /* x = condition ? value : x, with the value computed for all lanes. */
@@ -265,14 +265,14 @@ static void emit_where(struct emit *e, const struct update *update, const char *
 	const char *value = names_declare(&e->names, "value");
 	struct update named = *update;
 
-	line(e->w, "const %s %s = %s;", lane_type(e, update->type), value, update->value.text);
+	quote(e->b, "const %s %s = %s;", lane_type(e, update->type), value, update->value.text);
 	named.value = (struct text) { value, LEVEL_PRIMARY };
 	if (e->lanes_are_vectors) {
-		line(e->w, "%s = PMG_CHOOSE_%s(%s, %s, %s);", update->target, row_suffix(update->type), conditions,
+		quote(e->b, "%s = PMG_CHOOSE_%s(%s, %s, %s);", update->target, row_suffix(update->type), conditions,
 		     update_result(e, &named).text, update->before ? update->before : update->target);
 		return;
 	}
-	line(e->w, "%s = %s ? %s : %s;", update->target, conditions,
+	quote(e->b, "%s = %s ? %s : %s;", update->target, conditions,
 	     text_at_least(e->arena, update_result(e, &named), LEVEL_OR), update->target);
 }
 
@@ -329,13 +329,13 @@ static const char *declare_accumulator(struct emit *e, const struct stage *stage
 	int names;
 
 	if (!e->block || e->in_lanes) {
-		line(e->w, "%s %s = %s;", lane_type(e, type), name, lane_fill(e, type, identity));
+		quote(e->b, "%s %s = %s;", lane_type(e, type), name, lane_fill(e, type, identity));
 		return name;
 	}
-	line(e->w, "%s;", lane_declaration(e, type, name));
+	quote(e->b, "%s;", lane_declaration(e, type, name));
 	name = lane_of(e, name);
 	names = lanes_open(e);
-	line(e->w, "%s = %s;", name, lane_fill(e, type, identity));
+	quote(e->b, "%s = %s;", name, lane_fill(e, type, identity));
 	lanes_close(e, names);
 	return name;
 }
@@ -363,7 +363,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	if (has_lanes)
 		lanes_close(e, names);
 	if (is_one)
-		close_block(e->w, "}");
+		quote_close(e->b, "}");
 }
 
 static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
@@ -408,7 +408,7 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
 
-	e->w->span = mark->stage->span;
+	e->b->span = mark->stage->span;
 	if (batch_is_made(e) || !point.instance)
 		emit_node(e, node, (struct loop_use) { 0 });
 	else if (accumulates_in_place(e, node, mark->stage))
@@ -492,7 +492,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		update.before = c_before(e, stage, point);
 	}
 	if (local) {
-		line(e->w, "%s %s = %s;", lane_type(e, type), local->name, value.text);
+		quote(e->b, "%s %s = %s;", lane_type(e, type), local->name, value.text);
 		mark_as_used(e, local);
 		local->declared_by = NULL;
 		return;
@@ -519,7 +519,7 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 	bool is_guarded = e->guards_starts && e->layout->is_of_start[stage->write.array->number];
 	int names = 0;
 
-	e->w->span = stage->span;
+	e->b->span = stage->span;
 	if (is_guarded) {
 		deal_breaks(e);
 		names = block_open(e, "if (%s) {", e->starts);

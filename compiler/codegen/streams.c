@@ -106,15 +106,15 @@ void streams_begin(struct emit *e, const struct mark *deal, const char *first, c
 			continue;
 		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", array));
 		if (stream->by >= 0)
-			line(e->w, "auto %s = PMG_FIRST_AT(%s, %s, %s, %s);", stream->ahead, array,
+			quote(e->b, "auto %s = PMG_FIRST_AT(%s, %s, %s, %s);", stream->ahead, array,
 			     e->streams.items[stream->by].ahead, first, end);
 		else
-			line(e->w, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, array, first, end);
+			quote(e->b, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, array, first, end);
 		if (!stream->has_later)
 			continue;
 		stream->later = names_declare(&e->names, arena_printf(e->arena, "%s_later", array));
-		line(e->w, "auto %s = %s;", stream->later, stream->ahead);
-		line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->later, array, first, end);
+		quote(e->b, "auto %s = %s;", stream->later, stream->ahead);
+		quote(e->b, "PMG_NEXT(%s, %s, %s, %s);", stream->later, array, first, end);
 	}
 }
 
@@ -127,26 +127,26 @@ void streams_go_on(struct emit *e, const char *first, const char *end)
 		if (!is_stream_of(e, stream, e->deal->mark) || !stream->is_ahead)
 			continue;
 		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", array));
-		line(e->w, "const auto %s = %s;", stream->now, stream->ahead);
+		quote(e->b, "const auto %s = %s;", stream->now, stream->ahead);
 		if (stream->by >= 0) {
-			line(e->w, "PMG_NEXT_AT(%s, %s, %s, %s, %s);", stream->ahead, array,
+			quote(e->b, "PMG_NEXT_AT(%s, %s, %s, %s, %s);", stream->ahead, array,
 			     e->streams.items[stream->by].ahead, first, end);
 		} else if (stream->has_later) {
-			line(e->w, "%s = %s;", stream->ahead, stream->later);
-			line(e->w, "PMG_NEXT(%s, %s, %s + pmg_team, %s);", stream->later, array, first, end);
+			quote(e->b, "%s = %s;", stream->ahead, stream->later);
+			quote(e->b, "PMG_NEXT(%s, %s, %s + pmg_team, %s);", stream->later, array, first, end);
 		} else {
-			line(e->w, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, array, first, end);
+			quote(e->b, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, array, first, end);
 		}
 	}
 }
 
-void streams_end(struct emit *e, size_t start)
+void streams_end(struct emit *e, int start)
 {
 	for (int i = 0; i < e->streams.n; i++) {
 		const struct stream *stream = &e->streams.items[i];
 
 		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
-		    !text_mentions(str_text(&e->w->text) + start, stream->now))
-			line(e->w, "(void) %s;", stream->now);
+		    !mentions_from(block_here(e), start, stream->now))
+			quote(e->b, "(void) %s;", stream->now);
 	}
 }

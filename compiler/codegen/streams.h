@@ -18,7 +18,7 @@ void streams_begin(struct emit *e, const struct mark *deal, const char *first, c
 void streams_go_on(struct emit *e, const char *first, const char *end);
 /* At its end, `start` being where its body begins: those that the body does not mention after all, since what they are
  * subscripts of is known without them, are not taken for a mistake. */
-void streams_end(struct emit *e, size_t start);
+void streams_end(struct emit *e, int start);
 
 /* few.c. Does the stream wait for the weights of its lanes, most of which are zero? */
 bool few_waits(const struct emit *e, const struct stream *stream);

@@ -6,6 +6,7 @@
 #ifndef PMGC_CODEGEN_TARGET_H
 #define PMGC_CODEGEN_TARGET_H
 
+#include "codegen/c_print.h"
 #include "ir/schedule.h"
 
 #define PMGC_VERSION "0.1.0"
@@ -17,6 +18,7 @@ struct update;
 
 struct target {
 	const char *name;
+	enum c_spelling spelling;       /* of what runs its kernels */
 	const char *device_ending;      /* kernels go to a file of their own, in C++, with this ending; NULL */
 	/* Marks that this target can print; any other is an internal error that names mark and target. */
 	bool prints[MARK_N];

@@ -73,10 +73,12 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	part = open_parts(e);
-	line(e->w, "const int64_t %s = %s;\n", end, part_end(e, &team->cut, part));
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
+	quote(e->b, "const int64_t %s = %s;", end, part_end(e, &team->cut, part));
+	quote_blank(e->b);
+	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
 		   part_begin(e, &team->cut, part), team->begin, end, team->begin, BLOCK);
-	line(e->w, "const int64_t %s = pmg_min_i64(%s + %d, %s);\n", team->stop, team->begin, BLOCK, end);
+	quote(e->b, "const int64_t %s = pmg_min_i64(%s + %d, %s);", team->stop, team->begin, BLOCK, end);
+	quote_blank(e->b);
 }
 
 void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -102,8 +104,8 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	e->team = &team;
 	emit_node(e, node, use);
 	e->team = NULL;
-	close_block(e->w, "}");
-	close_block(e->w, "}");
+	quote_close(e->b, "}");
+	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }
 
@@ -123,7 +125,7 @@ static void open_in_block(struct emit *e, const struct range *range, const char 
 
 	if (use.is_vector)
 		e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-	open_block(e->w, "for (int64_t %s = %s; %s < %s; %s++) {", name,
+	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", name,
 		   bound_text(e, &range->first, &team->cut.first, team->begin, "pmg_max_i64"), name,
 		   bound_text(e, &range->end, &team->cut.end, team->stop, "pmg_min_i64"), name);
 }
@@ -135,10 +137,11 @@ void open_of_team(struct emit *e, const struct range *range, const char *name, s
 					    affine_plain(e->arena, &e->team->cut.first));
 
 	if (range->is_single) {
-		open_block(e->w, "%s {", is_first);
-		line(e->w, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		quote_open(e->b, "%s {", is_first);
+		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 	} else if (range->step != 1 || use.mark->direction < 0) {
-		open_block(e->w, "%s\n\t%s", is_first, for_text(e, range, name, use.mark->direction));
+		quote_open(e->b, "%s {", is_first);
+		quote_open(e->b, "%s", for_text(e, range, name, use.mark->direction));
 	} else {
 		open_in_block(e, range, name, use);
 	}

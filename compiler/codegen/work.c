@@ -273,7 +273,8 @@ static void emit_copies(struct work *work, const struct array *copies, const cha
 
 	for (int d = 1; d < copies->rank; d++)
 		str_add(&text, "*%s", real_difference(work, copies->hi[d], copies->lo[d]));
-	line(work->emit.w, "%s[%d] = %s%s;\n%s[%d] = %s;", counts, at, n, str_text(&text), counts, at + 1, n);
+	quote(work->emit.b, "%s[%d] = %s%s;", counts, at, n, str_text(&text));
+	quote(work->emit.b, "%s[%d] = %s;", counts, at + 1, n);
 }
 
 static void emit_counts(struct work *work, const char *counts)
@@ -284,9 +285,9 @@ static void emit_counts(struct work *work, const char *counts)
 	for (int i = 0; i < module->stages.n; i++) {
 		const struct stage *stage = module->stages.items[i];
 
-		work->emit.w->span = stage->span;
-		line(work->emit.w, "%s[%d] = %s;\n%s[%d] = %s;", counts, 2*i, product(work, stage, -1), counts, 2*i + 1,
-		     product(work, stage, work->uses[i].inner));
+		work->emit.b->span = stage->span;
+		quote(work->emit.b, "%s[%d] = %s;", counts, 2*i, product(work, stage, -1));
+		quote(work->emit.b, "%s[%d] = %s;", counts, 2*i + 1, product(work, stage, work->uses[i].inner));
 	}
 	for (int i = 0; i < module->arrays.n; i++)
 		if (module->arrays.items[i]->role == ROLE_PRIVATE)
@@ -298,23 +299,14 @@ static void emit_count_function(struct work *work, struct writer *w)
 	const struct layout *layout = work->layout;
 	struct names names = layout->names;
 	const char *counts = names_declare(&names, "counts");
-	struct writer scratch = writer_new(work->emit.arena);
-	const char *text;
+	struct k_block *body = table_body_open(&work->emit);
 
-	work->emit.w = &scratch;
-	emit_counts(work, counts);
-	text = str_text(&scratch.text);
-	line(w, "static void %s_count(const pmg_plan *plan, const void *arguments, double *%s)\n{", layout->prefix,
-	     counts);
-	w->indent++;
-	emit_arguments(w, layout, text);
-	writer_blank(w);
-	work->emit.w = w;
 	emit_counts(work, counts);
 	w->span = layout->module->span;
-	line(w, "(void) plan;");
-	close_block(w, "}");
-	writer_blank(w);
+	table_function_print(w, &work->emit,
+			     arena_printf(work->emit.arena, "static void %s_count(const pmg_plan *plan, "
+					  "const void *arguments, double *%s)", layout->prefix, counts),
+			     body, "(void) plan;");
 }
 
 /* ---- sizes for which a kernel is meant ---- */
@@ -397,16 +389,12 @@ bool has_unfit_sizes(const struct layout *layout)
 
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target)
 {
-	const char *condition = condition_of(layout);
+	struct emit e = emit_for_table(layout, target);
+	struct k_block *body = table_body_open(&e);
 
-	(void) target;
-	line(w, "static bool %s_suits(const void *arguments)\n{", layout->prefix);
-	w->indent++;
-	emit_arguments(w, layout, condition);
-	writer_blank(w);
-	line(w, "return %s;", condition);
-	close_block(w, "}");
-	writer_blank(w);
+	quote(e.b, "return %s;", condition_of(layout));
+	table_function_print(w, &e, arena_printf(e.arena, "static bool %s_suits(const void *arguments)",
+						 layout->prefix), body, NULL);
 }
 
 /* ---- all of it ---- */

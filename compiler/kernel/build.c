@@ -84,14 +84,6 @@ struct k_type k_scalar(const char *c_name)
 	return (struct k_type) { .name = c_name };
 }
 
-bool k_type_is_equal(const struct k_type *a, const struct k_type *b)
-{
-	bool same_name = a->name && b->name ? !strcmp(a->name, b->name) : a->name == b->name;
-
-	return same_name && a->is_const == b->is_const && a->is_pointer == b->is_pointer &&
-	       a->is_restrict == b->is_restrict;
-}
-
 /* ---- expressions ---- */
 
 static struct k_expr *expr_new(struct arena *arena, enum k_expr_kind kind)

@@ -256,7 +256,6 @@ struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a)
 struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
 
 struct k_type k_scalar(const char *c_name);             /* a plain type */
-bool k_type_is_equal(const struct k_type *a, const struct k_type *b);
 const char *k_op_text(enum k_op op);
 int k_op_arity(enum k_op op);
 enum k_level k_op_level(enum k_op op);
@@ -298,6 +297,18 @@ struct k_visitor {
 void k_walk_block(const struct k_block *block, const struct k_visitor *visitor);
 void k_walk_stmt(const struct k_stmt *stmt, const struct k_visitor *visitor);
 void k_walk_expr(const struct k_expr *expr, const struct k_visitor *visitor);
+
+/* ---- equal.c ------------------------------------------------------------------------------------ */
+
+bool k_type_is_equal(const struct k_type *a, const struct k_type *b);
+bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b);
+/* But for the prefixes with which names of each program begin. */
+bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const struct k_program *b,
+			const char *prefix_b);
+
+/* ---- length.c -------------------------------------------------------------------------------- */
+
+int k_length(const struct k_block *block);      /* in lines of C */
 
 /* ---- calls.c: what calls of the runtime mean ----------------------------------------------------- */
 

@@ -79,8 +79,6 @@ static void check_names(struct tests *tests, struct arena *arena)
 	CHECK_TEXT(tests, names_declare(&names, "2nd"), "v2nd");
 	names.visible.n = 0;
 	CHECK_TEXT(tests, names_declare(&names, "voxel"), "voxel");
-	CHECK(tests, text_mentions("x[i] = nn + n;", "n"));
-	CHECK(tests, !text_mentions("x[i] = nn + n_2; /* n */ args->n", "n"));
 }
 
 static const char *float_literal(struct arena *arena, double value, enum scalar_type type)

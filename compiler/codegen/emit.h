@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The state of building kernels: what is known where we are, and what the marks around have asked for. Texts of C and
+ * the layout of the plan come first. */
+#ifndef PMGC_CODEGEN_EMIT_H
+#define PMGC_CODEGEN_EMIT_H
+
+#include <isl/ast.h>
+
+#include "codegen/quote.h"
+#include "codegen/target.h"
+#include "kernel/kernel.h"
+
+/* ---- affine.c: sums of C texts ------------------------------------------------ */
+
+/* constant + sum of factor * text. A text is a name or a call, so that it needs no parentheses. */
+struct term {
+	const char *text;
+	int64_t factor;
+};
+
+struct affine {
+	int64_t constant;
+	VEC(struct term) terms;
+};
+
+/* How tightly a C expression binds, loosest first. */
+enum level {
+	LEVEL_SELECT, LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_UNARY,
+	LEVEL_PRIMARY
+};
+
+struct text {
+	const char *text;
+	enum level level;
+};
+
+struct affine affine_constant(int64_t constant);
+struct affine affine_name(struct arena *arena, const char *name);
+/* a*x + b*y */
+struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
+			     const struct affine *y);
+struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t factor, int64_t add);
+bool affine_is_constant(const struct affine *affine, int64_t *value);
+/* The name that is all of the value; NULL. */
+const char *affine_only_name(const struct affine *value);
+bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
+bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
+struct text affine_print(struct arena *arena, const struct affine *affine);
+const char *affine_plain(struct arena *arena, const struct affine *affine);
+/* `left op right` with op one of == != < <= > >=, without negative terms. */
+struct text affine_comparison(struct arena *arena, const struct affine *left, const char *op,
+			      const struct affine *right);
+const char *text_at_least(struct arena *arena, struct text text, enum level level);   /* in parentheses if looser */
+const char *int_text(struct arena *arena, int64_t value);
+
+/* ---- facts.c: what is known where we are ----------------------------------------- */
+
+typedef VEC(struct affine) fact_list;   /* each is >= 0 */
+
+/* Is goal >= 0 wherever the facts hold? */
+bool facts_imply(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal);
+
+/* ---- names.c: identifiers ---------------------------------------------------------- */
+
+/* The names that are visible where we are, innermost last. A scope is left by restoring `visible.n`. */
+struct names {
+	struct arena *arena;
+	VEC(const char *) visible;
+};
+
+bool names_have(const struct names *names, const char *name);
+const char *names_last_member(struct arena *arena, const char *base);
+/* Makes of `base` an identifier that C does not reserve and that hides no other, and declares it. */
+const char *names_declare(struct names *names, const char *base);
+
+/* ---- layout.c: arrays and parameters as the ABI numbers them -------------------------- */
+
+/* An array of the descriptor: one of the module's, or a list of children. */
+struct slot {
+	const struct array *array;      /* of a list of children: the parent array */
+	const char *name, *c_name;
+	bool is_offsets, is_list;
+	bool is_of_blocks;              /* such lists for blocks of trees, which the plan measures */
+	bool is_order;                  /* the segments of the array in the order of their blocks */
+	int first_extent;
+	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it, or of the
+					 * blocks of such segments; 0 */
+	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
+	const char *large;              /* of floats that are written: the variable that says whether they are many */
+};
+
+struct children {
+	int parent, offsets, list;      /* slots */
+	int order, lanes;               /* of blocks of so many trees (pmg_children_desc); 0: of all nodes */
+};
+
+struct layout {
+	struct module *module;
+	const char *prefix;             /* of the C names of its kernel and tables */
+	bool has_work;                  /* there is something to choose, by the work of each candidate */
+	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
+	VEC(struct slot) slots;         /* the caller's first */
+	int n_arguments;
+	int n_extents;
+	VEC(struct children) children;
+	int *slot_of;                   /* by number of array; -1: LOCAL */
+	const char **params;            /* C names, by number of param */
+	int *param_number;              /* in the descriptor; of an inspected one in plan->sizes; -1: of the loop */
+	int n_params, n_sizes;
+	bool *is_carried;               /* by number of array: lives on from one iteration to the next */
+	bool *is_of_start;              /* is carried, or computed before the loop for such arrays alone */
+	bool has_checks;                /* a computed index or a pivot is checked where it is used */
+	bool *is_unordered;             /* set by printing the kernel: it adds in whatever order threads come */
+	struct names names;             /* the above, declared */
+};
+
+struct layout *layout_new(struct module *module, const char *prefix);
+/* The name of the list of segments of these offsets for blocks of so many. Is it an array that lives in blocks only, so
+ * that none of it is stored? */
+const char *layout_order(const struct layout *layout, const struct array *offsets, int lanes);
+bool layout_is_hidden(const struct layout *layout, const struct array *array);
+/* The lists of children of a tree: of all its nodes, or for blocks of so many trees. */
+const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes);
+enum scalar_type slot_type(const struct slot *slot);
+bool slot_is_narrow(const struct slot *slot);   /* pmg_index_at reads it */
+
+typedef VEC(bool) bool_list;
+
+/* ---- emit: the state of printing -------------------------------------------------------- */
+
+struct iterator {
+	const char *id;                 /* isl's name */
+	struct affine value;
+};
+
+typedef VEC(struct iterator) iterator_list;
+
+struct binding {                        /* a bound dim whose variable is in scope */
+	const struct array *array;
+	struct affine subscript;
+	struct affine value;
+};
+
+struct cell {                           /* a value kept in a variable: LOCAL array, accumulator of a stage */
+	const void *of;
+	const char *name;
+	const struct stage *declared_by;/* its first assignment declares it; NULL: it is declared */
+	bool is_read;
+	bool is_spread;                 /* an accumulator of which several lanes have a part */
+	bool has_lanes;                 /* one value for each lane of a block */
+	enum reduce_op op;              /* of an accumulator */
+};
+
+struct row {                            /* cells of a stage's target that are kept in vectors */
+	const struct stage *stage;
+	int dim;                        /* along which they lie */
+	int64_t length;
+	const struct affine *block;     /* the first cell, counted from the dim's; NULL: that one */
+	const char *name;
+	const char *index;              /* of the present vector, in a dot product */
+	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
+	bool is_shared;                 /* groups of lanes have shares of its sums */
+	const char *added;              /* the variable that says whether a lane had anything to add; NULL: none does */
+};
+
+struct row_start {                      /* a loop that sets to zero what a row below would read */
+	const struct stage *stage;
+	const struct dim *dim;          /* along which the cells lie */
+	isl_ast_node *node, *loop;      /* what is left out; the loop over the cells: owned */
+	int depth;                      /* at which the row must stand: under no condition */
+	bool is_used;
+};
+
+struct part_rows {                      /* a nest that sets what parts add to, on a device */
+	const struct stage *setter;
+	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
+	const struct stage *adder;              /* which adds to these rows */
+	int64_t length;                         /* of them */
+};
+
+struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
+	const struct stage *stage;
+	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
+	const struct row *block;        /* and the cells */
+	const char *dots, *number;      /* where they are used */
+};
+
+struct deferral {                       /* iterations that do all but add to a long row, which they do later */
+	const struct row *row;
+	bool is_later;                  /* this is printed */
+	const char *first, *variable;   /* of these iterations; the one that is printed */
+	VEC(struct cell) values;        /* variables that the terms read, and the arrays that keep their values */
+};
+
+struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
+	const struct access *access;
+	const char *name;
+	isl_ast_node *around, *loop;    /* the enclosing loop; that over the cells: owned */
+	struct row row;                 /* of the dot product */
+	bool is_ahead;                  /* several iterations can make their dot products ahead */
+};
+
+struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */
+	const struct array *copy;
+	int loop;                       /* its number among those over rows; -1: none of them has all that is read */
+	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
+	const char *n_rows, *height;    /* the variable for how many of them a window has */
+	const char *rows, *lies;        /* the first of them; is that where they lie? or NULL */
+	const char *fill, *ahead;       /* what brings them there; of the caller's, up to the row that is asked for, and
+					 * what stands behind that; or NULL */
+};
+
+struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
+	const struct array *copy;
+	const char *far, *where;        /* as which they may be: "pmg_block_far(…)"; "pmg_block_asked_f64(16, b, …", up
+					 * to the direction */
+	const char *n_rows;
+	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not read
+					 * there */
+};
+
+struct ask_pair {                       /* loops over the rows of a block that share the asking, one behind the other */
+	const struct mark *first, *second;
+};
+
+enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };      /* of the rows: no loop shares; the first loop; the second */
+
+struct asking {                         /* the innermost loop that asks; NULL: there is none */
+	const struct mark *loop, *second;       /* the one that shares; NULL: none does */
+	enum ask_share share;
+	const char *ahead;              /* the variable for how many rows further on it does; 0: it does not */
+	int direction;                  /* in which the rows are read */
+};
+
+struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
+	const struct array *copy;
+	const char *place;              /* "16, x, &plan->places[4], s_block, lanes" */
+	const char *begin, *end;        /* the window that a loop is at */
+	struct affine n_rows;
+	bool is_put;                    /* a loop has brought all rows there */
+};
+
+struct block_row {                      /* a row that is there, while its name is visible */
+	const struct array *copy;
+	struct affine row;              /* counted from the first */
+	const char *name;
+	int place;                      /* of the name among those that are visible */
+};
+
+struct carry {                          /* what a loop over rows keeps of the row before, in vectors of lanes */
+	const struct array *array;
+	const char *variable;           /* of the loop */
+	int direction;
+	struct affine index, first;     /* of the row it is at; of the row before the first one */
+	const char *last, *now;         /* the vectors: of the row before, and of the row */
+	bool has_first;                 /* there is a row before the first one */
+	bool is_conditional;            /* it is not written in each iteration */
+	bool is_used;
+};
+
+struct otherwise {                      /* what holds of a bound dim where it has not the one value of a branch */
+	const struct k_stmt *branch;    /* which was the last statement of its block; NULL: there is none */
+	struct affine fact;
+};
+
+struct carried_case {                   /* a variable that may be the row before; NULL: there is none */
+	const char *name;
+	struct affine row;
+};
+
+struct pivot_search {                   /* the first bad pivot of a loop that the C compiler makes vectors of */
+	const char *first, *variable;   /* its number; NULL: there are none. The loop's */
+	const char *call;               /* what tells of it, behind the loop; NULL: there is nothing to tell */
+};
+
+struct emit {
+	struct module *module;
+	struct arena *arena;
+	const struct layout *layout;
+	const struct target *target;
+	struct writer *w;               /* of tables */
+	struct k_builder *b;            /* of kernels */
+	struct names names;
+	iterator_list iterators;
+	VEC(struct binding) bindings;
+	VEC(struct cell) locals, accumulators;
+	struct cell private_copy;       /* of the stage whose updates go to it */
+	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
+	const char *n_parts;            /* how many there are, as a text of C */
+	const char *region;             /* how many threads the region gets, as a text of C; NULL: none is printed */
+	VEC(struct row) rows;
+	VEC(struct kept) kept;
+	struct row_start *start;        /* NULL: a row is read */
+	struct part_rows *part_rows;    /* NULL: cells are set ahead */
+	const struct batch *batch;      /* NULL: dot products are made where they are used */
+	const struct deferral *deferral; /* NULL: iterations add to rows at once */
+	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
+	struct pivot_search *search;    /* of the loop that is printed; NULL: pivots are told of at once */
+	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
+	int shared_depth;               /* of a block in which several of isl's nodes stand */
+	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
+	fact_list facts;
+	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
+	/* The number in the block, the first iteration of the block, the value of the dim. */
+	const char *lane, *lane_start, *lane_variable;
+	const char *n_lanes;            /* how many iterations the block has */
+	const char *n_turns;            /* how many threads the blocks are dealt to */
+	bool in_lanes;                  /* inside a loop over the lanes */
+	bool lanes_are_vectors;         /* of this type; what is in the block */
+	enum scalar_type lane_type;
+	isl_ast_node *block_body;
+	VEC(struct cell) past;          /* of arrays: where a block is also written, past the caches, unless NULL */
+	VEC(struct carry) carries;      /* of the loops around, innermost last */
+	struct carried_case carried;    /* that was found last */
+	struct otherwise otherwise;     /* behind the branch that was closed last */
+	VEC(struct block_rows) block_rows;
+	VEC(struct block_result) results;
+	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
+	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
+	VEC(struct block_ask) asks;
+	VEC(struct ask_pair) ask_pairs;
+	struct asking asking, asked;    /* here; last, in this block */
+	struct ragged *ragged;          /* of a block of segments; NULL */
+	const struct stage *atomic;     /* updates of this stage may meet */
+	bool is_specialized;            /* parameters with a known value have it */
+	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
+	const struct team *team;        /* whose loop is printed, in blocks of what threads share; NULL */
+	bool *is_written;               /* by slot */
+	const char *starts;             /* the variable that says whether states are set anew */
+	bool guards_starts;             /* stages that write what only a start needs run only then */
+	struct k_program *kernels;      /* of a device: those that are started */
+	int n_kernels;
+	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
+	bool in_loop;                   /* what is printed is the body of an `iterate` */
+	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
+	struct deal *deal;              /* inside its loop; NULL */
+	VEC(struct stream) streams;     /* of all deals, found when a kernel is first printed */
+	bool failed;
+};
+
+enum { SHORT_CELL = 4 };                /* bytes of a cell that needs no pair of a device's registers */
+
+/* A kernel of a device. */
+struct grid {
+	int team;                       /* lanes */
+	int group;                      /* of these lanes, those that share a row */
+	int width;                      /* cells of a row that a lane has next to one another */
+	int warps;                      /* of a block; 0: by the rule of the runtime */
+	bool is_rolled;                 /* rows one at a time */
+	bool has_deals;                 /* then a team has several groups, else one */
+	bool is_broken;                 /* and cannot be printed so */
+	int depth;                      /* of its loops */
+	bool has_shared;                /* its PARALLEL loop is yet to come */
+	bool in_lanes;                  /* each lane has iterations of its own */
+	bool sums_up;                   /* it ends in a reduction of all threads */
+	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
+	int cell, term;                 /* of the longest cell that it reads, and of what is computed from one */
+	bool folds;                     /* lanes add up sums, which takes registers besides */
+};
+
+/* An array of which each iteration of a deal's loop reads an element: that of its number, or the one that another
+ * stream's element says. */
+struct stream {
+	int kernel;                     /* the number of the one that reads it */
+	const struct mark *deal;
+	const char *array;
+	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
+	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
+	const char *now, *ahead, *later;        /* variables of the lane; NULL */
+};
+
+struct update {
+	enum reduce_op op;
+	enum scalar_type type;
+	const char *target;
+	struct text value;
+	const char *before;             /* what lanes have that keep what is there; NULL: the target */
+};
+
+/* A loop of which each lane of a team has an iteration. */
+struct deal {
+	const struct mark *mark;
+	const char *is_in;              /* the variable that says whether the lane has one */
+	const char *variable;           /* of the loop */
+	int n_iterators, n_locals;      /* those behind are of a lane */
+	bool in_vectors;                /* in a loop of vectors, for one iteration in each group */
+	const char *rank, *sum;         /* there: the number of the iteration that the lane takes a sum of; where the
+					 * group leaves the one that it has found */
+	struct update given;            /* what becomes of the sum that a lane takes; no target: there is none */
+};
+
+/* How the next loop runs: the marks above it. */
+struct loop_use {
+	const struct mark *mark;        /* LOOP, BIND, CHILDREN; NULL: none pending */
+	const struct mark *block;       /* BLOCK; NULL */
+	const char *bound;              /* BIND: the variable, once it is declared */
+	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
+	bool is_parallel, is_vector, is_dynamic;
+	const char *turn;               /* so many iterations a thread takes in its turn; NULL: an even share at once */
+	int parts;                      /* PARTS; 0 */
+	int chunk;                      /* VECTOR: iterations that a thread takes at a time; 0: any */
+	int64_t least;                  /* PARALLEL: operations from which threads pay; 0: in any case */
+};
+
+#endif
