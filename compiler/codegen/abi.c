@@ -216,7 +216,7 @@ static const char *extent_row(struct emit *e, const struct affine *extent)
 {
 	const char *text = c_string(e->arena, plain_numbers(e->arena, affine_plain(e->arena, extent)));
 	int param = extent->terms.n == 1 && extent->terms.items[0].factor == 1
-		  ? param_of_name(e->layout, extent->terms.items[0].text) : -1;
+		  ? param_of_name(e->layout, x_text(e, extent->terms.items[0].atom)) : -1;
 	bool is_general = extent->terms.n > 0 && param < 0;
 
 	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param, is_general ? "true" : "false",
@@ -271,7 +271,7 @@ static void emit_assumption_tests(struct emit *e)
 
 	for (int i = 0; i < module->assumptions.n; i++) {
 		struct expr *expr = module->assumptions.items[i];
-		const char *condition = text_at_least(e->arena, c_expr(e, NULL, expr), LEVEL_UNARY);
+		const char *condition = x_text(e, k_at_least(e->arena, c_expr(e, NULL, expr), K_LEVEL_UNARY));
 		const char *text = span_text(module->diags->sources, e->arena, expr->span);
 		const char *place = source_place(module, expr->span);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Sums of C texts: constant + factor*name + … All subscripts, bounds and conditions pass through this form, so that
+ * Sums of expressions: constant + factor*atom + … All subscripts, bounds and conditions pass through this form, so that
  * they are printed as one would write them, `n - 1` for `-1 + n` and `i >= 0` for `-i <= 0`, and can be compared.
- * Values are immutable; two equal names are one term. */
+ * Values are immutable; two equal atoms are one term. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -24,29 +24,50 @@ struct affine affine_constant(int64_t constant)
 	return (struct affine) { .constant = constant };
 }
 
+struct affine affine_atom(struct arena *arena, struct k_expr *atom)
+{
+	struct affine affine = { .constant = 0 };
+
+	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, atom, K_LEVEL_PRIMARY), 1 }));
+	return affine;
+}
+
+struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_expr *b)
+{
+	struct affine affine = { .constant = 0 };
+
+	vec_push(arena, &affine.terms, ((struct term) { k_join(arena, K_MUL, a, b), 1 }));
+	return affine;
+}
+
 struct affine affine_name(struct arena *arena, const char *name)
 {
 	struct affine affine = { .constant = 0 };
 
-	vec_push(arena, &affine.terms, ((struct term) { name, 1 }));
+	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, quote_expr(arena, name), K_LEVEL_PRODUCT), 1 }));
 	return affine;
 }
 
-static void add_term(struct arena *arena, struct affine *sum, const char *text, int64_t factor)
+bool term_is_name(struct arena *arena, const struct term *term, const char *name)
+{
+	return !strcmp(k_expr_text(arena, term->atom), name);
+}
+
+static void add_term(struct arena *arena, struct affine *sum, struct k_expr *atom, int64_t factor)
 {
 	for (int i = 0; i < sum->terms.n; i++)
-		if (!strcmp(sum->terms.items[i].text, text)) {
+		if (k_expr_is_equal(sum->terms.items[i].atom, atom)) {
 			sum->terms.items[i].factor = add(sum->terms.items[i].factor, factor);
 			return;
 		}
-	vec_push(arena, &sum->terms, ((struct term) { text, factor }));
+	vec_push(arena, &sum->terms, ((struct term) { atom, factor }));
 }
 
 static void add_scaled(struct arena *arena, struct affine *sum, int64_t factor, const struct affine *x)
 {
 	sum->constant = add(sum->constant, multiply(factor, x->constant));
 	for (int i = 0; i < x->terms.n; i++)
-		add_term(arena, sum, x->terms.items[i].text, multiply(factor, x->terms.items[i].factor));
+		add_term(arena, sum, x->terms.items[i].atom, multiply(factor, x->terms.items[i].factor));
 }
 
 struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
@@ -78,8 +99,10 @@ bool affine_is_constant(const struct affine *affine, int64_t *value)
 
 const char *affine_only_name(const struct affine *value)
 {
-	return value->terms.n == 1 && value->terms.items[0].factor == 1 && value->constant == 0
-		       ? value->terms.items[0].text : NULL;
+	const struct term *only = value->terms.items;
+
+	return value->terms.n == 1 && only->factor == 1 && value->constant == 0 && only->atom->kind == KE_NAME
+		       ? only->atom->text : NULL;
 }
 
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b)
@@ -98,76 +121,60 @@ bool affine_is_never_negative(const struct affine *affine)
 	return affine->constant >= 0;
 }
 
-/* ---- text ---- */
+/* ---- expressions ---- */
 
 const char *int_text(struct arena *arena, int64_t value)
 {
-	if (value == INT64_MIN || value == INT64_MAX)
-		return value < 0 ? "INT64_MIN" : "INT64_MAX";
-	if (value > INT32_MAX || value < -INT32_MAX)
-		return arena_printf(arena, "INT64_C(%" PRId64 ")", value);
-	return arena_printf(arena, "%" PRId64, value);
+	return k_int_text(arena, value);
 }
 
-const char *text_at_least(struct arena *arena, struct text text, enum level level)
+/* NULL + b is b, NULL - b is -b. */
+static struct k_expr *plus(struct arena *arena, struct k_expr *sum, bool is_negative, struct k_expr *b)
 {
-	return text.level >= level ? text.text : arena_printf(arena, "(%s)", text.text);
+	if (!sum)
+		return is_negative ? k_negated(arena, b) : b;
+	return k_binary(arena, is_negative ? K_SUB : K_ADD, sum, b);
 }
 
-/* Adds " + text" or " - text", without blanks at the beginning. */
-static void add_signed(struct str *out, bool is_negative, const char *text)
+static struct k_expr *product(struct arena *arena, int64_t factor, struct k_expr *atom)
 {
-	str_add(out, "%s%s", out->length ? is_negative ? " - " : " + " : is_negative ? "-" : "", text);
+	return factor == 1 ? atom : k_join(arena, K_MUL, k_int(arena, factor), atom);
 }
 
-static const char *product_text(struct arena *arena, const struct term *term)
-{
-	int64_t size = term->factor < 0 ? multiply(-1, term->factor) : term->factor;
-
-	return size == 1 ? term->text : arena_printf(arena, "%s*%s", int_text(arena, size), term->text);
-}
-
-static void add_terms(struct str *out, const struct affine *affine, bool negative)
+static struct k_expr *add_terms(struct arena *arena, struct k_expr *sum, const struct affine *affine, bool is_negative)
 {
 	for (int i = 0; i < affine->terms.n; i++) {
 		const struct term *term = &affine->terms.items[i];
+		int64_t size = term->factor < 0 ? multiply(-1, term->factor) : term->factor;
 
-		if ((term->factor < 0) == negative)
-			add_signed(out, negative, product_text(out->arena, term));
+		if ((term->factor < 0) != is_negative)
+			continue;
+		if (!sum && is_negative && size != 1)
+			sum = product(arena, term->factor, term->atom);
+		else
+			sum = plus(arena, sum, is_negative, product(arena, size, term->atom));
 	}
+	return sum;
 }
 
-static enum level level_of(const struct affine *affine)
+struct k_expr *affine_expr(struct arena *arena, const struct affine *affine)
 {
-	const struct term *only = affine->terms.items;
-
-	if (affine->terms.n > 1 || (affine->terms.n && affine->constant))
-		return LEVEL_SUM;
-	if (!affine->terms.n)
-		return affine->constant < 0 && affine->constant != INT64_MIN ? LEVEL_UNARY : LEVEL_PRIMARY;
-	if (only->factor == 1)
-		return LEVEL_PRIMARY;
-	return only->factor == -1 ? LEVEL_UNARY : LEVEL_PRODUCT;
-}
-
-struct text affine_print(struct arena *arena, const struct affine *affine)
-{
-	struct str out = str_new(arena);
+	struct k_expr *sum;
 
 	if (!affine->terms.n)
-		return (struct text) { int_text(arena, affine->constant), level_of(affine) };
-	add_terms(&out, affine, false);
+		return k_int(arena, affine->constant);
+	sum = add_terms(arena, NULL, affine, false);
 	if (affine->constant > 0)
-		add_signed(&out, false, int_text(arena, affine->constant));
-	add_terms(&out, affine, true);
+		sum = plus(arena, sum, false, k_int(arena, affine->constant));
+	sum = add_terms(arena, sum, affine, true);
 	if (affine->constant < 0)
-		add_signed(&out, true, int_text(arena, multiply(-1, affine->constant)));
-	return (struct text) { str_text(&out), level_of(affine) };
+		sum = plus(arena, sum, true, k_int(arena, multiply(-1, affine->constant)));
+	return sum;
 }
 
 const char *affine_plain(struct arena *arena, const struct affine *affine)
 {
-	return affine_print(arena, affine).text;
+	return k_expr_text(arena, affine_expr(arena, affine));
 }
 
 /* ---- comparisons ---- */
@@ -189,33 +196,32 @@ static struct affine part(struct arena *arena, const struct affine *difference, 
 	return some;
 }
 
-static const char *mirrored(const char *op)
+static enum k_op mirrored(enum k_op op)
 {
-	static const char *const pairs[][2] = { { "<", ">" }, { ">", "<" }, { "<=", ">=" }, { ">=", "<=" } };
+	static const enum k_op pairs[][2] = { { K_LT, K_GT }, { K_GT, K_LT }, { K_LE, K_GE }, { K_GE, K_LE } };
 
 	for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-		if (!strcmp(op, pairs[i][0]))
+		if (op == pairs[i][0])
 			return pairs[i][1];
 	return op;
 }
 
 /* i + 1 <= n is i < n; i >= n + 1 is i > n. */
-static const char *strict(const char *op, struct affine *left, struct affine *right)
+static enum k_op strict(enum k_op op, struct affine *left, struct affine *right)
 {
-	struct affine *side = !strcmp(op, "<=") ? left : !strcmp(op, ">=") ? right : NULL;
+	struct affine *side = op == K_LE ? left : op == K_GE ? right : NULL;
 
 	if (!side || side->constant != 1 || !left->terms.n || !right->terms.n)
 		return op;
 	side->constant = 0;
-	return side == left ? "<" : ">";
+	return side == left ? K_LT : K_GT;
 }
 
-struct text affine_comparison(struct arena *arena, const struct affine *left, const char *op,
-			      const struct affine *right)
+struct k_expr *affine_comparison(struct arena *arena, const struct affine *left, enum k_op op,
+				 const struct affine *right)
 {
 	struct affine difference = affine_combine(arena, 1, left, -1, right);
 	struct affine l = part(arena, &difference, 1), r = part(arena, &difference, -1);
-	bool is_equality = !strcmp(op, "==") || !strcmp(op, "!=");
 
 	if (!l.terms.n && r.terms.n) {
 		struct affine swapped = l;
@@ -229,6 +235,5 @@ struct text affine_comparison(struct arena *arena, const struct affine *left, co
 		l.constant = 0;
 	}
 	op = strict(op, &l, &r);
-	return (struct text) { arena_printf(arena, "%s %s %s", affine_plain(arena, &l), op, affine_plain(arena, &r)),
-			       is_equality ? LEVEL_EQUAL : LEVEL_COMPARE };
+	return k_binary(arena, op, affine_expr(arena, &l), affine_expr(arena, &r));
 }

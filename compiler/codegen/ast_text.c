@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * isl's expressions to C text: sums with iterators replaced by the variables that stand for them (of a loop that
+ * isl's expressions: sums with iterators replaced by the variables that stand for them (of a loop that
  * runs backwards, isl's iterator is minus the variable), and conditions. Quotients and remainders become calls of
  * the runtime, which floor; where isl knows more about their operands the value is the same. */
 #include <isl/id.h>
@@ -36,11 +36,11 @@ static __isl_give isl_ast_expr *arg(__isl_keep isl_ast_expr *expr, int i)
 	return isl_ast_expr_op_get_arg(expr, i);
 }
 
-static struct affine of_call(struct emit *e, const char *call, int64_t factor, int64_t add)
+static struct affine of_call(struct emit *e, struct k_expr *call, int64_t factor, int64_t add)
 {
-	struct affine name = affine_name(e->arena, call);
+	struct affine atom = affine_atom(e->arena, call);
 
-	return affine_scale(e->arena, &name, factor, add);
+	return affine_scale(e->arena, &atom, factor, add);
 }
 
 /* min(a, b, …) as nested calls; the factor, if 1 or -1, and the summand go inside. */
@@ -49,17 +49,17 @@ static struct affine affine_of_extreme(struct emit *e, __isl_keep isl_ast_expr *
 {
 	bool goes_inside = factor == 1 || factor == -1;
 	int64_t inner_factor = goes_inside ? factor : 1, inner_add = goes_inside ? add : 0;
-	const char *call = NULL;
+	struct k_expr *call = NULL;
 
 	if (inner_factor < 0)
 		is_min = !is_min;
 	for (int i = ast_n_args(expr) - 1; i >= 0; i--) {
 		struct affine x = affine_of_ast(e, arg(expr, i), inner_factor, inner_add);
-		const char *text = affine_plain(e->arena, &x);
+		struct k_expr *value = affine_expr(e->arena, &x);
 
-		call = call ? arena_printf(e->arena, "pmg_%s_i64(%s, %s)", is_min ? "min" : "max", text, call) : text;
+		call = call ? k_call(e->arena, is_min ? "pmg_min_i64" : "pmg_max_i64", 2, value, call) : value;
 	}
-	return goes_inside ? affine_name(e->arena, call) : of_call(e, call, factor, add);
+	return goes_inside ? affine_atom(e->arena, call) : of_call(e, call, factor, add);
 }
 
 static struct affine affine_of_quotient(struct emit *e, __isl_keep isl_ast_expr *expr, const char *function,
@@ -67,17 +67,17 @@ static struct affine affine_of_quotient(struct emit *e, __isl_keep isl_ast_expr 
 {
 	struct affine a = affine_of_ast(e, arg(expr, 0), 1, 0), b = affine_of_ast(e, arg(expr, 1), 1, 0);
 
-	return of_call(e, arena_printf(e->arena, "%s(%s, %s)", function, affine_plain(e->arena, &a),
-				       affine_plain(e->arena, &b)), factor, add);
+	return of_call(e, k_call(e->arena, function, 2, affine_expr(e->arena, &a), affine_expr(e->arena, &b)), factor,
+		       add);
 }
 
 static struct affine affine_of_choice(struct emit *e, __isl_keep isl_ast_expr *expr, int64_t factor, int64_t add)
 {
-	struct text condition = condition_of_ast(e, arg(expr, 0));
+	struct k_expr *condition = condition_of_ast(e, arg(expr, 0));
 	struct affine a = affine_of_ast(e, arg(expr, 1), 1, 0), b = affine_of_ast(e, arg(expr, 2), 1, 0);
 
-	return of_call(e, arena_printf(e->arena, "(%s ? %s : %s)", text_at_least(e->arena, condition, LEVEL_OR),
-				       affine_plain(e->arena, &a), affine_plain(e->arena, &b)), factor, add);
+	return of_call(e, k_select(e->arena, condition, affine_expr(e->arena, &a), affine_expr(e->arena, &b)), factor,
+		       add);
 }
 
 static struct affine affine_of_product(struct emit *e, __isl_keep isl_ast_expr *expr, int64_t factor, int64_t add)
@@ -160,7 +160,7 @@ struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64
 
 /* ---- conditions ---- */
 
-static struct text comparison(struct emit *e, __isl_keep isl_ast_expr *expr, const char *op)
+static struct k_expr *comparison(struct emit *e, __isl_keep isl_ast_expr *expr, enum k_op op)
 {
 	struct affine a = affine_of_ast(e, arg(expr, 0), 1, 0), b = affine_of_ast(e, arg(expr, 1), 1, 0);
 
@@ -168,53 +168,54 @@ static struct text comparison(struct emit *e, __isl_keep isl_ast_expr *expr, con
 }
 
 /* Operands of the other connective stand in parentheses, as compilers ask for. */
-static struct text connective(struct emit *e, __isl_keep isl_ast_expr *expr, const char *op, enum level level)
+static struct k_expr *connective(struct emit *e, __isl_keep isl_ast_expr *expr, enum k_op op)
 {
-	struct str out = str_new(e->arena);
+	const enum k_level level = k_op_level(op);
+	struct k_expr *all = NULL;
 
 	for (int i = 0; i < ast_n_args(expr); i++) {
-		struct text part = condition_of_ast(e, arg(expr, i));
-		enum level least = part.level == level ? level : LEVEL_EQUAL;
+		struct k_expr *part = condition_of_ast(e, arg(expr, i));
 
-		str_add(&out, "%s%s", i ? op : "", text_at_least(e->arena, part, least));
+		part = k_at_least(e->arena, part, k_level(part) == level ? level : K_LEVEL_EQUAL);
+		all = k_join(e->arena, op, all, part);
 	}
-	return (struct text) { str_text(&out), level };
+	return all;
 }
 
-static struct text condition_of_op(struct emit *e, __isl_keep isl_ast_expr *expr)
+static struct k_expr *condition_of_op(struct emit *e, __isl_keep isl_ast_expr *expr)
 {
 	switch ((int) isl_ast_expr_op_get_type(expr)) {
 	case isl_ast_expr_op_and:
 	case isl_ast_expr_op_and_then:
-		return connective(e, expr, " && ", LEVEL_AND);
+		return connective(e, expr, K_AND);
 	case isl_ast_expr_op_or:
 	case isl_ast_expr_op_or_else:
-		return connective(e, expr, " || ", LEVEL_OR);
+		return connective(e, expr, K_OR);
 	case isl_ast_expr_op_eq:
-		return comparison(e, expr, "==");
+		return comparison(e, expr, K_EQ);
 	case isl_ast_expr_op_le:
-		return comparison(e, expr, "<=");
+		return comparison(e, expr, K_LE);
 	case isl_ast_expr_op_lt:
-		return comparison(e, expr, "<");
+		return comparison(e, expr, K_LT);
 	case isl_ast_expr_op_ge:
-		return comparison(e, expr, ">=");
+		return comparison(e, expr, K_GE);
 	case isl_ast_expr_op_gt:
-		return comparison(e, expr, ">");
+		return comparison(e, expr, K_GT);
 	default:
 		emit_fail(e, "isl's operator %d is no condition", (int) isl_ast_expr_op_get_type(expr));
-		return (struct text) { "true", LEVEL_PRIMARY };
+		return k_bool(e->arena, true);
 	}
 }
 
-struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
+struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
 {
-	struct text text;
+	struct k_expr *condition;
 
 	if (isl_ast_expr_get_type(expr) == isl_ast_expr_int)
-		return (struct text) { value_of(expr) ? "true" : "false", LEVEL_PRIMARY };
-	text = condition_of_op(e, expr);
+		return k_bool(e->arena, value_of(expr) != 0);
+	condition = condition_of_op(e, expr);
 	isl_ast_expr_free(expr);
-	return text;
+	return condition;
 }
 
 static void facts_of_comparison(struct emit *e, __isl_keep isl_ast_expr *expr, enum isl_ast_expr_op_type op)

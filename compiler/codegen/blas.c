@@ -111,9 +111,7 @@ static struct affine product(struct arena *arena, const struct affine *a, const 
 		return affine_scale(arena, b, value, 0);
 	if (affine_is_constant(b, &value))
 		return affine_scale(arena, a, value, 0);
-	return affine_name(arena, arena_printf(arena, "%s*%s",
-					       text_at_least(arena, affine_print(arena, a), LEVEL_PRODUCT),
-					       text_at_least(arena, affine_print(arena, b), LEVEL_UNARY)));
+	return affine_product(arena, affine_expr(arena, a), affine_expr(arena, b));
 }
 
 /* How far apart the elements are that differ by one in the dim. */
@@ -196,7 +194,8 @@ static void add_factors(struct call *call, struct str *text, const struct point 
 			const struct expr *const *factors, int n)
 {
 	for (int i = 0; i < n; i++) {
-		const char *factor = text_at_least(call->e->arena, c_expr(call->e, point, factors[i]), LEVEL_UNARY);
+		const char *factor = x_text(call->e, k_at_least(call->e->arena, c_expr(call->e, point, factors[i]),
+								K_LEVEL_UNARY));
 
 		if (text->length && *factor == '-')
 			factor = arena_printf(call->e->arena, "(%s)", factor);
@@ -318,7 +317,7 @@ static const char *beta_text(struct call *call)
 	if (!addend->beta)
 		return literal(call, addend->is_negative ? "-1.0" : "1.0");
 	if (!addend->is_negative)
-		return c_expr(call->e, &call->last, addend->beta).text;
+		return x_text(call->e, c_expr(call->e, &call->last, addend->beta));
 	str_add(&text, "-");
 	add_factors(call, &text, &call->last, &addend->beta, 1);
 	return str_text(&text);
@@ -368,12 +367,13 @@ static void print_vectors(struct call *call)
 static void print_sum(struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
-	const char *sum = accumulator_of(call->e, call->nest.stage), *second = "";
+	struct k_expr *sum = accumulator_of(call->e, call->nest.stage);
+	const char *second = "";
 
 	if (blas->kind == BLAS_DOT)
 		second = arena_printf(call->e->arena, ", %s, %s", start(call, &blas->b), increment(call, &blas->b));
-	quote(call->e->b, "%s += %s%s%s(%s, %s, %s%s, %s);", sum ? sum : c_access(call->e, &call->point,
-	     &call->nest.stage->write), call->alpha ? literal(call, call->alpha) : "", call->alpha ? "*" : "",
+	quote(call->e->b, "%s += %s%s%s(%s, %s, %s%s, %s);", x_text(call->e, sum ? sum : c_access(call->e, &call->point,
+	      &call->nest.stage->write)), call->alpha ? literal(call, call->alpha) : "", call->alpha ? "*" : "",
 	     name_of(call), count_text(call, blas->m), start(call, &blas->a), increment(call, &blas->a), second,
 	     threads_of(call));
 }

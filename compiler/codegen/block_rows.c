@@ -200,7 +200,7 @@ static void emit_fills(struct emit *e, const struct block_rows *first, int direc
 static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
 {
 	const char *text = affine_plain(e->arena, row);
-	const char *factor = text_at_least(e->arena, affine_print(e->arena, row), LEVEL_PRODUCT);
+	const char *factor = x_text(e, k_at_least(e->arena, affine_expr(e->arena, row), K_LEVEL_PRODUCT));
 
 	quote_open(e->b, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
 	quote(e->b, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
@@ -385,7 +385,7 @@ void rows_put_close(struct emit *e, struct block_result *result, int direction)
 	result->is_put = true;
 }
 
-const char *rows_access(struct emit *e, const struct point *point, const struct access *access)
+struct k_expr *rows_access(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct array *copy = block_array(e, access->array);
 	const char *name;
@@ -399,5 +399,5 @@ const char *rows_access(struct emit *e, const struct point *point, const struct 
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;
 	}
-	return arena_printf(e->arena, "%s[%s]", name, e->lane);
+	return k_load(e->arena, k_name(e->arena, name), k_name(e->arena, e->lane));
 }

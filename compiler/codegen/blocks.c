@@ -91,7 +91,7 @@ static const char *part_text(struct emit *e, const struct array *copy, const str
 	struct part part = part_of(e, copy, found);
 
 	return arena_printf(e->arena, "%s, %s, %s, %s, %s, %s, %s", copy->c_name, lanes_text(e),
-			    c_offset(e, copy->owner->c_name, &part.start), n_lanes,
+			    x_text(e, c_offset(e, copy->owner->c_name, &part.start)), n_lanes,
 			    affine_plain(e->arena, &part.distance), affine_plain(e->arena, &part.rows),
 			    affine_plain(e->arena, &part.row_distance));
 }
@@ -179,7 +179,7 @@ static const char *rows_fill_text(struct emit *e, const struct block_rows *rows,
 	from = affine_multiply(e, &begin, &part->row_distance);
 	from = affine_combine(e->arena, 1, &part->start, 1, &from);
 	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
-			    copy->c_name, lanes_text(e), c_offset(e, copy->owner->c_name, &from), n_lanes,
+			    copy->c_name, lanes_text(e), x_text(e, c_offset(e, copy->owner->c_name, &from)), n_lanes,
 			    affine_plain(e->arena, &part->distance), rows->end, rows->begin,
 			    affine_plain(e->arena, &part->row_distance));
 }

@@ -52,11 +52,11 @@ static void bind_facts(struct emit *e, const struct dim *dim, const struct point
 /* ---- conditions ---- */
 
 /* Adds `left op right` unless it follows from what is known, difference being what it says is >= 0. */
-static void require(struct emit *e, condition_list *list, const struct affine *left, const char *op,
+static void require(struct emit *e, condition_list *list, const struct affine *left, enum k_op op,
 		    const struct affine *right, struct affine difference)
 {
 	if (!facts_imply(e->module->ctx, e->arena, &e->facts, &difference))
-		vec_push(e->arena, list, affine_comparison(e->arena, left, op, right).text);
+		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, left, op, right)));
 }
 
 static const char *conjunction(struct emit *e, const condition_list *list)
@@ -100,11 +100,11 @@ static void require_sub(struct emit *e, condition_list *list, const struct point
 	struct affine last = affine_scale(e->arena, &hi, 1, -1), value = affine_of_expr(e, point, sub);
 
 	if (!sub_is_known(e, point, sub, &lo, true)) {
-		vec_push(e->arena, list, affine_comparison(e->arena, &value, ">=", &lo).text);
+		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, &value, K_GE, &lo)));
 		fact_push(e, affine_combine(e->arena, 1, &value, -1, &lo));
 	}
 	if (!sub_is_known(e, point, sub, &last, false)) {
-		vec_push(e->arena, list, affine_comparison(e->arena, &value, "<", &hi).text);
+		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, &value, K_LT, &hi)));
 		fact_push(e, affine_combine(e->arena, 1, &last, -1, &value));
 	}
 }
@@ -179,7 +179,7 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 		if (mark_is_harmless(next))
 			facts_of_inner_loop(e, below, mark_is_loop(next) ? next : mark);
 	} else if (type == isl_ast_node_for && mark && mark->kind != MARK_CHILDREN) {
-		variable = affine_name(e->arena, arena_printf(e->arena, "@%d", e->iterators.n));
+		variable = affine_atom(e->arena, k_name(e->arena, arena_printf(e->arena, "@%d", e->iterators.n)));
 		range = range_of(e, node, mark->direction);
 		iterator_push(e, node, &variable, mark->direction);
 		below = isl_ast_node_for_get_body(node);
@@ -203,7 +203,7 @@ static const char *equality(struct emit *e, const struct affine *variable, const
 
 	if (e->ragged && affine_is_constant(value, &number) && number < 0)
 		is_root = kin_is_root(e, variable);
-	return is_root ? is_root : affine_comparison(e->arena, variable, "==", value).text;
+	return is_root ? is_root : x_text(e, affine_comparison(e->arena, variable, K_EQ, value));
 }
 
 /* Of the parent of a row in a block of trees, that it is a row of them. */
@@ -220,7 +220,7 @@ static void require_first(struct emit *e, condition_list *list, const struct aff
 	if (affine_is_constant(&row, &number) && number == 0)
 		has_parent = kin_has_parent(e, variable);
 	if (!has_parent)
-		require(e, list, variable, ">=", low, above);
+		require(e, list, variable, K_GE, low, above);
 	else if (!facts_imply(e->module->ctx, e->arena, &e->facts, &above))
 		vec_push(e->arena, list, has_parent);
 }
@@ -236,7 +236,7 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 		return;
 	}
 	require_first(e, list, variable, low);
-	require(e, list, variable, "<=", high, affine_combine(e->arena, 1, high, -1, variable));
+	require(e, list, variable, K_LE, high, affine_combine(e->arena, 1, high, -1, variable));
 	if (range->step != 1) {
 		struct affine from_first = affine_combine(e->arena, 1, variable, -1, &range->first);
 
@@ -371,7 +371,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
 	declaration = declaration_begin(e);
 	quote(e->b, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
-	      deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
+	      x_text(e, deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source))));
 	emit_ahead(e, use.mark, &point);
 	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);

@@ -115,7 +115,7 @@ static struct affine with_value(struct emit *e, const struct affine *in, const c
 	struct affine of = affine_name(e->arena, name), result = *in;
 
 	for (int i = 0; i < in->terms.n; i++)
-		if (!strcmp(in->terms.items[i].text, name)) {
+		if (term_is_name(e->arena, &in->terms.items[i], name)) {
 			result = affine_combine(e->arena, 1, in, -in->terms.items[i].factor, &of);
 			result = affine_combine(e->arena, 1, &result, in->terms.items[i].factor, value);
 		}
@@ -202,9 +202,9 @@ static const char *name_instead(struct emit *e, const struct affine *index, cons
 
 	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
 		return NULL;
-	if (!strcmp(a->text, carry->variable))
-		return b->text;
-	return !strcmp(b->text, carry->variable) ? a->text : NULL;
+	if (term_is_name(e->arena, a, carry->variable))
+		return x_text(e, b->atom);
+	return term_is_name(e->arena, b, carry->variable) ? x_text(e, a->atom) : NULL;
 }
 
 static struct carry *carry_of(const struct emit *e, const struct array *array)
@@ -222,7 +222,7 @@ static struct affine last_row(struct emit *e, const struct carry *carry)
 	return row_before(e, carry, &row);
 }
 
-const char *carried_row(struct emit *e, const struct array *array, const struct affine *index)
+struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index)
 {
 	struct carry *carry = carry_of(e, array);
 	struct affine row, before;
@@ -237,28 +237,28 @@ const char *carried_row(struct emit *e, const struct array *array, const struct 
 	return lane_of(e, carry->last);
 }
 
-const char *carried_read(struct emit *e, const struct point *point, const struct access *access)
+struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct carry *carry = carry_of(e, access->array);
 	struct affine index;
-	const char *text;
+	struct k_expr *row;
 
 	if (!carry)
 		return NULL;
 	index = c_index(e, point, access);
-	text = carried_row(e, access->array, &index);
-	if (!text && !e->ragged && !e->carried.name) {
+	row = carried_row(e, access->array, &index);
+	if (!row && !e->ragged && !e->carried.name) {
 		e->carried.name = name_instead(e, &index, carry);
 		e->carried.row = last_row(e, carry);
 	}
-	return text;
+	return row;
 }
 
-const char *carried_write(struct emit *e, const struct access *access, const char *text)
+struct k_expr *carried_write(struct emit *e, const struct access *access)
 {
 	const struct carry *carry = carry_of(e, access->array);
 
-	return carry ? arena_printf(e->arena, "%s = %s", lane_of(e, carry->now), text) : text;
+	return carry ? lane_of(e, carry->now) : NULL;
 }
 
 static bool shares_cells(const struct emit *e, const struct array *array)
@@ -273,7 +273,7 @@ static bool shares_cells(const struct emit *e, const struct array *array)
 
 /* Rows that are written in parts, by those alone, hold nothing before the first. Where a temporary stands in the cells
  * of a result, each lane keeps what it has there. */
-const char *carried_before(struct emit *e, const struct access *access, const char *text)
+struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	const struct carry *carry = carry_of(e, access->array);
 	const struct array *array = access->array;
@@ -281,7 +281,7 @@ const char *carried_before(struct emit *e, const struct access *access, const ch
 	if (!carry)
 		return NULL;
 	if (!carry->is_conditional || array->role == ROLE_INOUT || shares_cells(e, array))
-		return text;
+		return element;
 	return lane_of(e, carry->now);
 }
 
@@ -296,7 +296,7 @@ const char *carried_condition(struct emit *e, const struct carried_case *found)
 {
 	struct affine name = affine_name(e->arena, found->name);
 
-	return affine_comparison(e->arena, &name, "==", &found->row).text;
+	return x_text(e, affine_comparison(e->arena, &name, K_EQ, &found->row));
 }
 
 iterator_list carried_enter(struct emit *e, const struct carried_case *found)
@@ -320,7 +320,8 @@ static void copy_rows(struct emit *e, int first)
 	int names = lanes_open(e);
 
 	for (int i = first; i < e->carries.n; i++)
-		quote(e->b, "%s = %s;", lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
+		quote(e->b, "%s = %s;", x_text(e, lane_of(e, e->carries.items[i].last)),
+		      x_text(e, lane_of(e, e->carries.items[i].now)));
 	lanes_close(e, names);
 }
 
@@ -329,7 +330,7 @@ static void read_first(struct emit *e, const struct carry *carry)
 {
 	int names = lanes_open(e);
 
-	quote(e->b, "%s = PMG_READ_%s(%s[%s]);", lane_of(e, carry->last), row_suffix(carry->array->type),
+	quote(e->b, "%s = PMG_READ_%s(%s[%s]);", x_text(e, lane_of(e, carry->last)), row_suffix(carry->array->type),
 	     block_array(e, carry->array)->c_name, affine_plain(e->arena, &carry->first));
 	lanes_close(e, names);
 }

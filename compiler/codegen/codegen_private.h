@@ -44,7 +44,7 @@ int ast_n_args(__isl_keep isl_ast_expr *expr);
 
 /* factor * expr + add */
 struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64_t factor, int64_t add);
-struct text condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
+struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 /* Takes a condition to hold; false: facts do not say all of it. */
 bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 
@@ -58,21 +58,21 @@ struct point {
 
 struct affine affine_of_expr(struct emit *e, const struct point *point, const struct expr *expr);
 struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
-struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr);
+struct k_expr *c_expr(struct emit *e, const struct point *point, const struct expr *expr);
 /* hi - lo of the d-th subscript of an array; the d-th extent of the part that is stored of it. */
 struct affine affine_of_range(struct emit *e, const struct array *array, int d);
 struct affine affine_multiply(struct emit *e, const struct affine *a, const struct affine *b);
-const char *c_offset(struct emit *e, const char *name, const struct affine *index);     /* "b + s*n" */
+struct k_expr *c_offset(struct emit *e, const char *name, const struct affine *index);     /* "b + s*n" */
 struct affine part_extent(struct emit *e, const struct array *array, int d);
 /* "Y[voxel*nTheta + t]" */
-const char *c_access(struct emit *e, const struct point *point, const struct access *access);
+struct k_expr *c_access(struct emit *e, const struct point *point, const struct access *access);
 struct affine c_index(struct emit *e, const struct point *point, const struct access *access);
 
-struct text c_literal(struct arena *arena, const struct expr *expr);
-struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value);
+struct k_expr *c_literal(struct arena *arena, const struct expr *expr);
+struct k_expr *c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct k_expr *value);
 /* The value of an operation that C computes in int, in its type again. */
-struct text c_narrow(struct arena *arena, enum scalar_type type, struct text value);
-const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type);
+struct k_expr *c_narrow(struct arena *arena, enum scalar_type type, struct k_expr *value);
+struct k_expr *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type);
 
 /* ---- loops.c: the walk ------------------------------------------------------------------------------ */
 
@@ -100,6 +100,7 @@ void elsewhere_end(struct emit *e, struct k_block *outer);
 struct k_block *block_here(const struct emit *e);
 int depth_here(const struct emit *e);
 void block_append(struct emit *e, const struct k_block *block);         /* here */
+const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */
 /* What a text says that is an expression. */
 struct k_expr *quote_expr(struct arena *arena, const char *text);
 /* Does an expression, as text, mention a name? */
@@ -171,14 +172,14 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node);
 const struct cell *cell_find(const struct cell *cells, int n, const void *of);        /* NULL: it is not among them */
 /* The variable that takes what a stage adds here; NULL: its target does. */
-const char *accumulator_of(const struct emit *e, const struct stage *stage);
+struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage);
 void note_write(struct emit *e, const struct array *array);
 bool is_written_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array);
 /* What a stage updates at `point`: a cell of its target, or of a copy. */
-const char *c_target(struct emit *e, const struct stage *stage, const struct point *point);
+struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
-struct text update_result(struct emit *e, const struct update *update);
+struct k_expr *update_result(struct emit *e, const struct update *update);
 
 /* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */
 
@@ -203,18 +204,19 @@ void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body);
 void lanes_end(struct emit *e);
 /* A variable with a value for each lane: its declaration, and what stands for it in a loop over the lanes. */
 const char *lane_declaration(struct emit *e, enum scalar_type type, const char *name);
-const char *lane_of(const struct emit *e, const char *name);
+struct k_expr *lane_of(const struct emit *e, const char *name);
 /* In such a loop: the type of a value, a value of no lane, the value of an expression, and an element that is read
  * (NULL: it is read as everywhere) or written. */
 const char *lane_type(const struct emit *e, enum scalar_type type);
-const char *lane_fill(struct emit *e, enum scalar_type type, const char *value);
-struct text lane_value(struct emit *e, const struct expr *value, struct text text);
+struct k_expr *lane_fill(struct emit *e, enum scalar_type type, struct k_expr *value);
+struct k_expr *lane_value(struct emit *e, const struct expr *value, struct k_expr *built);
 /* 1/p of pivots, which are known to be bad or not where they are divided by (runtime/pmgrt_pivot.h). */
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient);
-const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text);
-const char *lane_write(struct emit *e, const struct access *access, const char *text);
+struct k_expr *lane_read(struct emit *e, const struct point *point, const struct access *access,
+			 struct k_expr *element);
+struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also);
 /* What lanes have in its place that keep what is there; NULL: the same. */
-const char *lane_before(struct emit *e, const struct access *access, const char *text);
+struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element);
 /* What is written in vectors, and need not be read before, is written past the caches if there is much of it: to
  * `place`, unless that is NULL. Behind what a stage has written, the same is written there. */
 bool goes_past(const struct emit *e, bool is_written, bool is_read);
@@ -254,7 +256,7 @@ struct affine rows_end(struct emit *e, const struct range *range, int direction)
 void rows_enter(struct emit *e, __isl_keep isl_ast_node *node);
 bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it the loop over rows? */
 /* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
-const char *rows_access(struct emit *e, const struct point *point, const struct access *access);
+struct k_expr *rows_access(struct emit *e, const struct point *point, const struct access *access);
 
 /* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
 
@@ -283,12 +285,12 @@ void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct ma
 void carried_close(struct emit *e, int first, int visible);
 /* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried has that; and one
  * that is written. */
-const char *carried_read(struct emit *e, const struct point *point, const struct access *access);
+struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access);
 /* The same of a place in a block; NULL: it is not that of the row before. */
-const char *carried_row(struct emit *e, const struct array *array, const struct affine *index);
-const char *carried_write(struct emit *e, const struct access *access, const char *text);
+struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index);
+struct k_expr *carried_write(struct emit *e, const struct access *access);
 /* What is there before such a write; `text`, if it is memory that knows; NULL: it is not carried. */
-const char *carried_before(struct emit *e, const struct access *access, const char *text);
+struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element);
 /* Forgets e->carried; when a variable is the row before; takes it for that, and returns the iterators as they were. */
 void carried_look(struct emit *e);
 const char *carried_condition(struct emit *e, const struct carried_case *found);

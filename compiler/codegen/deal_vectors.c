@@ -401,7 +401,7 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	quote(e->b, "PMG_TEAM_SYNC;");
 	quote_open(e->b, "if (%s >= 0) {", deal->rank);
 	taken = deal->given;
-	taken.value = (struct text) { arena_printf(e->arena, "%s[%s]", sums.found, deal->rank), LEVEL_PRIMARY };
+	taken.value = k_load(e->arena, k_name(e->arena, sums.found), k_name(e->arena, deal->rank));
 	emit_update(e, &taken);
 	quote_close(e->b, "}");
 }

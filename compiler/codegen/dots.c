@@ -93,13 +93,13 @@ static const char *product_text(struct emit *e, const struct row *row, const str
 	for (int i = 0; i < e->kept.n; i++)
 		if (is_product_with(row, e->kept.items[i].access)) {
 			for (int a = 0; a < 2; a++) {
-				texts[a] = c_expr(e, point, args[a]).text;
+				texts[a] = x_text(e, c_expr(e, point, args[a]));
 				if (&args[a]->access != e->kept.items[i].access)
 					texts[a] = once(e, row, texts[a]);
 			}
 			return arena_printf(e->arena, "%s*%s", texts[0], texts[1]);
 		}
-	return once(e, row, c_expr(e, point, row->stage->value).text);
+	return once(e, row, x_text(e, c_expr(e, point, row->stage->value)));
 }
 
 static const struct kept *kept_of(const struct emit *e, const struct access *access)
@@ -147,7 +147,7 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 		quote(e->b, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
 	if (e->grid)
 		quote(e->b, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
-		     products->sums, row.index, c_expr(e, &point, row.stage->value).text);
+		     products->sums, row.index, x_text(e, c_expr(e, &point, row.stage->value)));
 	else
 		quote(e->b, "%s[%s] += %s;", products->sums,
 		     products->place ? products->place : arena_printf(e->arena, "%s %% 2", row.index),
@@ -188,7 +188,8 @@ static void emit_of_batch(struct emit *e, __isl_keep isl_ast_node *node, const s
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct batch *batch = e->batch;
-	const char *sum = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
+	struct k_expr *cell = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
+	const char *sum = cell ? x_text(e, cell) : NULL;
 	struct dot dot;
 
 	if (!(sum || batch_is_made(e)) || !find_dot(e, node, use.mark, &dot))
@@ -320,7 +321,7 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	if (e->grid && e->grid->has_deals)
 		quote(e->b, "PMG_READ_ONCE;");
 	e->vector = &row;
-	text = row_read(e, kept.access, c_access(e, &point, kept.access));
+	text = x_text(e, row_read(e, kept.access, c_access(e, &point, kept.access)));
 	row.index = j;
 	if (!e->grid && is_product_with(&row, kept.access))
 		text = once(e, &row, text);
@@ -365,7 +366,7 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	if (kept >= 0 && row_is_long(e, &e->kept.items[kept].row)) {
 		names = e->names.visible.n;
 	} else if (kept >= 0) {
-		names = block_open(e, "if (%s) {", affine_comparison(e->arena, &range->first, "<", &range->end).text);
+		names = block_open(e, "if (%s) {", x_text(e, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
 		dot_read_kept(e, kept, &e->kept.items[kept].row);
 	}
 	isl_ast_node_free(body);

@@ -11,11 +11,11 @@
 #include "codegen/target.h"
 #include "kernel/kernel.h"
 
-/* ---- affine.c: sums of C texts ------------------------------------------------ */
+/* ---- affine.c: sums of expressions ---------------------------------------------- */
 
-/* constant + sum of factor * text. A text is a name or a call, so that it needs no parentheses. */
+/* constant + sum of factor * atom. An atom is a name, a call, a product, or stands in parentheses. */
 struct term {
-	const char *text;
+	struct k_expr *atom;
 	int64_t factor;
 };
 
@@ -24,19 +24,10 @@ struct affine {
 	VEC(struct term) terms;
 };
 
-/* How tightly a C expression binds, loosest first. */
-enum level {
-	LEVEL_SELECT, LEVEL_OR, LEVEL_AND, LEVEL_EQUAL, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT, LEVEL_UNARY,
-	LEVEL_PRIMARY
-};
-
-struct text {
-	const char *text;
-	enum level level;
-};
-
 struct affine affine_constant(int64_t constant);
+struct affine affine_atom(struct arena *arena, struct k_expr *atom);
 struct affine affine_name(struct arena *arena, const char *name);
+struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_expr *b);   /* one term */
 /* a*x + b*y */
 struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
 			     const struct affine *y);
@@ -44,14 +35,14 @@ struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t 
 bool affine_is_constant(const struct affine *affine, int64_t *value);
 /* The name that is all of the value; NULL. */
 const char *affine_only_name(const struct affine *value);
+bool term_is_name(struct arena *arena, const struct term *term, const char *name);
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
-struct text affine_print(struct arena *arena, const struct affine *affine);
-const char *affine_plain(struct arena *arena, const struct affine *affine);
+struct k_expr *affine_expr(struct arena *arena, const struct affine *affine);
+const char *affine_plain(struct arena *arena, const struct affine *affine);     /* its text */
 /* `left op right` with op one of == != < <= > >=, without negative terms. */
-struct text affine_comparison(struct arena *arena, const struct affine *left, const char *op,
-			      const struct affine *right);
-const char *text_at_least(struct arena *arena, struct text text, enum level level);   /* in parentheses if looser */
+struct k_expr *affine_comparison(struct arena *arena, const struct affine *left, enum k_op op,
+				 const struct affine *right);
 const char *int_text(struct arena *arena, int64_t value);
 
 /* ---- facts.c: what is known where we are ----------------------------------------- */
@@ -145,6 +136,7 @@ struct binding {                        /* a bound dim whose variable is in scop
 struct cell {                           /* a value kept in a variable: LOCAL array, accumulator of a stage */
 	const void *of;
 	const char *name;
+	struct k_expr *value;           /* what stands for it where that is no name; NULL */
 	const struct stage *declared_by;/* its first assignment declares it; NULL: it is declared */
 	bool is_read;
 	bool is_spread;                 /* an accumulator of which several lanes have a part */
@@ -373,9 +365,10 @@ struct stream {
 struct update {
 	enum reduce_op op;
 	enum scalar_type type;
-	const char *target;
-	struct text value;
-	const char *before;             /* what lanes have that keep what is there; NULL: the target */
+	struct k_expr *target;
+	struct k_expr *also;            /* of what is set: gets the same value; NULL */
+	struct k_expr *value;
+	struct k_expr *before;          /* what lanes have that keep what is there; NULL: the target */
 };
 
 /* A loop of which each lane of a team has an iteration. */

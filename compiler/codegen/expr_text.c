@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expressions of the module to C text with the fewest parentheses that C and its compilers want. Dims are replaced
- * by the arguments of an instance. Integer sums, which is what subscripts are, pass through affine.c; everything
+ * Expressions of the module as those of the kernel tree. Dims are replaced by the arguments of an instance. Integer sums, which is what subscripts are, pass through affine.c; everything
  * else is printed as it was written, operand by operand, in the types of the module. */
 #include <string.h>
 
@@ -17,7 +16,7 @@ struct affine affine_of_dim(struct emit *e, const struct point *point, int dim)
 
 static struct affine affine_of_other(struct emit *e, const struct point *point, const struct expr *expr)
 {
-	return affine_name(e->arena, text_at_least(e->arena, c_expr(e, point, expr), LEVEL_PRIMARY));
+	return affine_atom(e->arena, c_expr(e, point, expr));
 }
 
 static struct affine affine_of_product(struct emit *e, const struct point *point, const struct expr *expr)
@@ -29,9 +28,7 @@ static struct affine affine_of_product(struct emit *e, const struct point *point
 		return affine_scale(e->arena, &b, value, 0);
 	if (affine_is_constant(&b, &value))
 		return affine_scale(e->arena, &a, value, 0);
-	return affine_name(e->arena, arena_printf(e->arena, "(%s*%s)",
-						  text_at_least(e->arena, affine_print(e->arena, &a), LEVEL_PRODUCT),
-						  text_at_least(e->arena, affine_print(e->arena, &b), LEVEL_UNARY)));
+	return affine_atom(e->arena, k_binary(e->arena, K_MUL, affine_expr(e->arena, &a), affine_expr(e->arena, &b)));
 }
 
 static struct affine affine_of_function(struct emit *e, const struct point *point, const struct expr *expr)
@@ -41,8 +38,8 @@ static struct affine affine_of_function(struct emit *e, const struct point *poin
 	};
 	struct affine a = affine_of_expr(e, point, expr->args[0]), b = affine_of_expr(e, point, expr->args[1]);
 
-	return affine_name(e->arena, arena_printf(e->arena, "%s(%s, %s)", functions[expr->op],
-						  affine_plain(e->arena, &a), affine_plain(e->arena, &b)));
+	return affine_atom(e->arena, k_call(e->arena, functions[expr->op], 2, affine_expr(e->arena, &a),
+					    affine_expr(e->arena, &b)));
 }
 
 static struct affine affine_of_op(struct emit *e, const struct point *point, const struct expr *expr)
@@ -95,9 +92,8 @@ static struct affine place_in_window(struct emit *e, const struct array *array, 
 {
 	if (array->window == 1)
 		return affine_constant(0);
-	return affine_name(e->arena, arena_printf(e->arena, "(%s %% %s)",
-						  text_at_least(e->arena, affine_print(e->arena, sub), LEVEL_PRODUCT),
-						  int_text(e->arena, array->window)));
+	return affine_atom(e->arena, k_binary(e->arena, K_REM, affine_expr(e->arena, sub),
+					      k_int(e->arena, array->window)));
 }
 
 /* A block of segments has a row before the first and one behind the last; the plan adds the longest segment. */
@@ -139,16 +135,14 @@ struct affine affine_multiply(struct emit *e, const struct affine *a, const stru
 		return affine_scale(e->arena, b, value, 0);
 	if (affine_is_constant(b, &value))
 		return affine_scale(e->arena, a, value, 0);
-	return affine_name(e->arena, arena_printf(e->arena, "%s*%s",
-		text_at_least(e->arena, affine_print(e->arena, a), LEVEL_PRODUCT),
-		text_at_least(e->arena, affine_print(e->arena, b), LEVEL_UNARY)));
+	return affine_product(e->arena, affine_expr(e->arena, a), affine_expr(e->arena, b));
 }
 
-const char *c_offset(struct emit *e, const char *name, const struct affine *index)
+struct k_expr *c_offset(struct emit *e, const char *name, const struct affine *index)
 {
 	struct affine base = affine_name(e->arena, name), sum = affine_combine(e->arena, 1, &base, 1, index);
 
-	return affine_plain(e->arena, &sum);
+	return affine_expr(e->arena, &sum);
 }
 
 /* Is the first subscript a variable that holds the offset of a row (passes/premultiply.c)? */
@@ -201,17 +195,18 @@ struct affine c_index(struct emit *e, const struct point *point, const struct ac
 	return index_of(e, point, access, false);
 }
 
-static const char *local_name(struct emit *e, const struct array *array)
+static struct k_expr *local_read(struct emit *e, const struct array *array)
 {
 	const struct cell *cell = cell_find(e->locals.items, e->locals.n, array);
 
 	if (cell)
-		return cell->has_lanes ? lane_of(e, cell->name) : cell->name;
+		return cell->has_lanes ? lane_of(e, cell->name) : cell->value ? cell->value
+									       : k_name(e->arena, cell->name);
 	emit_fail(e, "'%s' is used outside its group", array->name);
-	return array->c_name;
+	return k_name(e->arena, array->c_name);
 }
 
-static const char *narrow_read(struct emit *e, const struct array *array, const struct affine *index)
+static struct k_expr *narrow_read(struct emit *e, const struct array *array, const struct affine *index)
 {
 	struct affine limit = affine_of_expr(e, NULL, array->limit);
 
@@ -220,65 +215,58 @@ static const char *narrow_read(struct emit *e, const struct array *array, const 
 
 		limit = affine_multiply(e, &limit, &extent);
 	}
-	return arena_printf(e->arena, "pmg_index_at(%s, %s, %s)", array->c_name, affine_plain(e->arena, &limit),
-			    affine_plain(e->arena, index));
+	return k_call(e->arena, "pmg_index_at", 3, k_name(e->arena, array->c_name), affine_expr(e->arena, &limit),
+		      affine_expr(e->arena, index));
 }
 
-const char *c_access(struct emit *e, const struct point *point, const struct access *access)
+struct k_expr *c_access(struct emit *e, const struct point *point, const struct access *access)
 {
-	const char *row = rows_access(e, point, access);
+	struct k_expr *row = rows_access(e, point, access);
 	struct affine index;
 
 	if (array_is_local(access->array))
-		return local_name(e, access->array);
+		return local_read(e, access->array);
 	if (row)
 		return row;
 	index = index_of(e, point, access, true);
 	if (access->array->storage == STORAGE_NARROW)
 		return narrow_read(e, access->array, &index);
-	return arena_printf(e->arena, "%s[%s]", block_array(e, access->array)->c_name,
-			    affine_plain(e->arena, &index));
+	return k_load(e->arena, k_name(e->arena, block_array(e, access->array)->c_name), affine_expr(e->arena, &index));
 }
 
 /* ---- operators ---- */
 
+/* The operator of C; K_OP_N: a call. */
+static enum k_op k_op_of(enum expr_op op)
+{
+	static const enum k_op ops[OP_N] = {
+		[OP_OR] = K_OR, [OP_AND] = K_AND, [OP_NOT] = K_NOT, [OP_EQ] = K_EQ, [OP_NE] = K_NE, [OP_LT] = K_LT,
+		[OP_LE] = K_LE, [OP_GT] = K_GT, [OP_GE] = K_GE, [OP_ADD] = K_ADD, [OP_SUB] = K_SUB, [OP_MUL] = K_MUL,
+		[OP_DIV] = K_DIV, [OP_NEG] = K_NEG
+	};
+
+	return ops[op];
+}
+
 static const struct op_row {
-	const char *text;
+	const char *function;           /* the name of a function, without the suffix of its type */
 	int arity;
-	enum level level;               /* of the C operator; PRIMARY: a call */
 } op_rows[OP_N] = {
-#define OP(id, text, c_text, arity, precedence) [OP_##id] = { c_text, arity, LEVEL_PRIMARY },
+#define OP(id, text, c_text, arity, precedence) [OP_##id] = { c_text, arity },
 #include "ir/ops.def"
 #undef OP
 };
 
-static enum level op_level(enum expr_op op)
-{
-	static const enum level levels[OP_N] = {
-		[OP_OR] = LEVEL_OR, [OP_AND] = LEVEL_AND, [OP_NOT] = LEVEL_UNARY, [OP_EQ] = LEVEL_EQUAL,
-		[OP_NE] = LEVEL_EQUAL, [OP_LT] = LEVEL_COMPARE, [OP_LE] = LEVEL_COMPARE, [OP_GT] = LEVEL_COMPARE,
-		[OP_GE] = LEVEL_COMPARE, [OP_ADD] = LEVEL_SUM, [OP_SUB] = LEVEL_SUM, [OP_MUL] = LEVEL_PRODUCT,
-		[OP_DIV] = LEVEL_PRODUCT, [OP_NEG] = LEVEL_UNARY
-	};
-
-	return levels[op];
-}
-
-static struct text call_2(struct emit *e, const char *function, struct text a, struct text b)
-{
-	return (struct text) { arena_printf(e->arena, "%s(%s, %s)", function, a.text, b.text), LEVEL_PRIMARY };
-}
-
 /* Comparisons and connectives do not stand bare in one another, where compilers suspect a mistake. */
-static enum level least_level(enum expr_op op, int operand)
+static enum k_level least_level(enum k_op op, int operand)
 {
-	enum level own = op_level(op);
+	enum k_level own = k_op_level(op);
 
-	if (own == LEVEL_OR)
-		return LEVEL_EQUAL;
-	if (own == LEVEL_EQUAL)
-		return LEVEL_SUM;
-	return operand ? (enum level) (own + 1) : own;
+	if (own == K_LEVEL_OR)
+		return K_LEVEL_EQUAL;
+	if (own == K_LEVEL_EQUAL)
+		return K_LEVEL_SUM;
+	return operand ? (enum k_level) (own + 1) : own;
 }
 
 static bool is_connective_of(const struct expr *expr, enum expr_op op)
@@ -286,50 +274,59 @@ static bool is_connective_of(const struct expr *expr, enum expr_op op)
 	return expr->kind == EXPR_OP && expr->op == op && (op == OP_AND || op == OP_OR);
 }
 
-static struct text infix(struct emit *e, const struct expr *expr, struct text a, struct text b)
+static bool is_not(const struct k_expr *expr)
 {
-	const char *blank = op_level(expr->op) == LEVEL_PRODUCT ? "" : " ";
-	enum level left = least_level(expr->op, 0);
+	return expr->kind == KE_UNARY && expr->op == K_NOT && !expr->is_grouped;
+}
+
+static struct k_expr *infix(struct emit *e, const struct expr *expr, struct k_expr *a, struct k_expr *b)
+{
+	const enum k_op op = k_op_of(expr->op);
+	enum k_level left = least_level(op, 0);
 
 	if (is_connective_of(expr->args[0], expr->op))
-		left = op_level(expr->op);
-	if (op_is_comparison(expr->op) && *a.text == '!')
-		left = LEVEL_PRIMARY;
-	return (struct text) { arena_printf(e->arena, "%s%s%s%s%s", text_at_least(e->arena, a, left), blank,
-					    op_rows[expr->op].text, blank,
-					    text_at_least(e->arena, b, least_level(expr->op, 1))),
-			       op_level(expr->op) };
+		left = k_op_level(op);
+	if (op_is_comparison(expr->op) && is_not(a))
+		left = K_LEVEL_PRIMARY;
+	return k_binary(e->arena, op, k_at_least(e->arena, a, left), k_at_least(e->arena, b, least_level(op, 1)));
+}
+
+static bool begins_with_minus(const struct k_expr *expr)
+{
+	if (expr->is_grouped)
+		return false;
+	if (expr->kind == KE_BINARY)
+		return begins_with_minus(expr->args.items[0]);
+	return (expr->kind == KE_UNARY && expr->op == K_NEG) || (expr->kind == KE_FLOAT && *expr->text == '-') ||
+	       (expr->kind == KE_INT && expr->integer < 0);
 }
 
 /* Of a product of floats, -a*b is the same as -(a*b). */
-static struct text negation(struct emit *e, struct text a, enum scalar_type type)
+static struct k_expr *negation(struct emit *e, struct k_expr *a, enum scalar_type type)
 {
-	enum level level = type_is_float(type) && a.level == LEVEL_PRODUCT ? LEVEL_PRODUCT : LEVEL_UNARY;
-	const char *operand = text_at_least(e->arena, a, *a.text == '-' ? LEVEL_PRIMARY : level);
-	struct text text = { arena_printf(e->arena, "-%s", operand), level };
+	struct k_expr *negated;
 
 	if (type == TYPE_I32)
-		text.text = arena_printf(e->arena, "-(int64_t) %s", text_at_least(e->arena, a, LEVEL_UNARY));
-	return c_narrow(e->arena, type, text);
+		a = k_cast(e->arena, k_scalar(type_c_name(TYPE_I64)), a);
+	if (type_is_float(type) && !begins_with_minus(a))
+		negated = k_negated(e->arena, a);
+	else
+		negated = k_unary(e->arena, K_NEG, begins_with_minus(a) ? k_at_least(e->arena, a, K_LEVEL_PRIMARY) : a);
+	return c_narrow(e->arena, type, negated);
 }
 
-static struct text absolute(struct emit *e, struct text a, enum scalar_type type)
+static struct k_expr *absolute(struct emit *e, struct k_expr *a, enum scalar_type type)
 {
-	const char *function = arena_printf(e->arena, "pmg_max_%s", type_name(type));
-
 	if (type_is_float(type))
-		return (struct text) { arena_printf(e->arena, "%s(%s)", type == TYPE_F32 ? "fabsf" : "fabs", a.text),
-				       LEVEL_PRIMARY };
-	return type_is_signed(type) ? call_2(e, function, a, negation(e, a, type)) : a;
+		return k_call(e->arena, type == TYPE_F32 ? "fabsf" : "fabs", 1, a);
+	return type_is_signed(type) ? k_call(e->arena, arena_printf(e->arena, "pmg_max_%s", type_name(type)), 2, a,
+					     negation(e, a, type)) : a;
 }
 
-static struct text selection(struct emit *e, const struct expr *expr, const struct text *args)
+static struct k_expr *selection(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
-	struct text text = { arena_printf(e->arena, "%s ? %s : %s", text_at_least(e->arena, args[0], LEVEL_OR),
-					  text_at_least(e->arena, args[1], LEVEL_OR),
-					  text_at_least(e->arena, args[2], LEVEL_SELECT)), LEVEL_SELECT };
-
-	return c_narrow(e->arena, expr->type, text);
+	return c_narrow(e->arena, expr->type, k_select(e->arena, args[0], k_at_least(e->arena, args[1], K_LEVEL_OR),
+						       args[2]));
 }
 
 static bool is_extreme(const struct expr *expr)
@@ -347,26 +344,25 @@ static bool are_swapped(const struct expr *expr)
 	       (is_extreme(a) || b->kind == EXPR_FLOAT);
 }
 
-static struct text function_call(struct emit *e, const struct expr *expr, const struct text *args)
+static struct k_expr *function_call(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
-	const char *name = op_rows[expr->op].text, *type = type_name(expr->type);
+	const char *name = op_rows[expr->op].function, *type = type_name(expr->type);
 
 	if (!strncmp(name, "pmg_", 4))
 		name = arena_printf(e->arena, "%s_%s", name, type);
 	else if (expr->type == TYPE_F32)
 		name = arena_printf(e->arena, "%sf", name);
 	if (op_rows[expr->op].arity == 2)
-		return call_2(e, name, args[are_swapped(expr)], args[!are_swapped(expr)]);
-	return (struct text) { arena_printf(e->arena, "%s(%s)", name, args[0].text), LEVEL_PRIMARY };
+		return k_call(e->arena, name, 2, args[are_swapped(expr)], args[!are_swapped(expr)]);
+	return k_call(e->arena, name, 1, args[0]);
 }
 
 /* Integer `/` and `%`, which floor. */
-static struct text quotient(struct emit *e, const struct expr *expr, const struct text *args)
+static struct k_expr *quotient(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
-	struct text call = call_2(e, expr->op == OP_DIV ? "pmg_div" : "pmg_mod", args[0], args[1]);
+	struct k_expr *call = k_call(e->arena, expr->op == OP_DIV ? "pmg_div" : "pmg_mod", 2, args[0], args[1]);
 
-	return expr->type == TYPE_I64 ? call : (struct text) {
-		arena_printf(e->arena, "(%s) %s", type_c_name(expr->type), call.text), LEVEL_UNARY };
+	return expr->type == TYPE_I64 ? call : k_cast(e->arena, k_scalar(type_c_name(expr->type)), call);
 }
 
 /* a op v for all a of the type; -1: it depends on a. */
@@ -466,30 +462,31 @@ static bool is_int_in_c(const struct expr *expr)
 }
 
 /* A sum or product, in 64 bits if it is one of integers. */
-static struct text arithmetic(struct emit *e, const struct expr *expr, const struct text *args)
+static struct k_expr *arithmetic(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
-	struct text first = args[0];
+	struct k_expr *first = args[0];
 
 	if (expr->type == TYPE_I64 && is_int_in_c(expr->args[0]) && is_int_in_c(expr->args[1]))
 		first = c_cast(e->arena, TYPE_I64, TYPE_I32, first);
 	return c_narrow(e->arena, expr->type, infix(e, expr, first, args[1]));
 }
 
-static struct text operation(struct emit *e, const struct expr *expr, const struct text *args)
+static struct k_expr *division(struct emit *e, const struct expr *expr, struct k_expr *const *args)
+{
+	if (lane_is_reciprocal(e, expr))
+		return k_call(e->arena, arena_printf(e->arena, "PMG_RECIPROCAL_%s", row_suffix(expr->type)), 1, args[1]);
+	return type_is_float(expr->type) ? infix(e, expr, args[0], args[1]) : quotient(e, expr, args);
+}
+
+static struct k_expr *operation(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
 	switch (expr->op) {
 	case OP_OR: case OP_AND: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 		return infix(e, expr, args[0], args[1]);
 	case OP_NOT:
-		return (struct text) { arena_printf(e->arena, "!%s", text_at_least(e->arena, args[0], LEVEL_UNARY)),
-				       LEVEL_UNARY };
+		return k_unary(e->arena, K_NOT, args[0]);
 	case OP_DIV:
-		if (lane_is_reciprocal(e, expr))
-			return (struct text) { arena_printf(e->arena, "PMG_RECIPROCAL_%s(%s)", row_suffix(expr->type),
-							    args[1].text), LEVEL_PRIMARY };
-		if (type_is_float(expr->type))
-			return infix(e, expr, args[0], args[1]);
-		return quotient(e, expr, args);
+		return division(e, expr, args);
 	case OP_MOD:
 		return quotient(e, expr, args);
 	case OP_ADD: case OP_SUB: case OP_MUL:
@@ -507,22 +504,22 @@ static struct text operation(struct emit *e, const struct expr *expr, const stru
 	return function_call(e, expr, args);
 }
 
-static struct text c_operation(struct emit *e, const struct point *point, const struct expr *expr)
+static struct k_expr *c_operation(struct emit *e, const struct point *point, const struct expr *expr)
 {
-	struct text args[3] = { { NULL, LEVEL_PRIMARY } };
+	struct k_expr *args[3] = { NULL };
 	struct affine sum;
 	int value = settled(e, point, expr);
 	bool is_chosen = e->is_chosen;
 
 	if (expr->op == OP_PIVOT)
-		return e->pivot ? (struct text) { e->pivot, LEVEL_PRIMARY } : c_expr(e, point, expr->args[0]);
+		return e->pivot ? k_name(e->arena, e->pivot) : c_expr(e, point, expr->args[0]);
 	if (value >= 0)
-		return (struct text) { value ? "true" : "false", LEVEL_PRIMARY };
+		return k_bool(e->arena, value != 0);
 	if (expr_is_choice(expr) && (value = settled(e, point, expr->args[0])) >= 0)
 		return c_expr(e, point, expr->args[value ? 1 : 2]);
 	if (expr_is_affine(expr)) {
 		sum = affine_of_expr(e, point, expr);
-		return affine_print(e->arena, &sum);
+		return affine_expr(e->arena, &sum);
 	}
 	for (int i = 0; i < op_rows[expr->op].arity; i++) {
 		e->is_chosen = is_chosen || (expr->op == OP_CHOOSE && i);
@@ -532,7 +529,7 @@ static struct text c_operation(struct emit *e, const struct point *point, const 
 	return operation(e, expr, args);
 }
 
-static struct text conversion(struct emit *e, const struct point *point, const struct expr *expr)
+static struct k_expr *conversion(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct expr literal = { .kind = EXPR_INT, .type = expr->type };
 
@@ -544,19 +541,21 @@ static struct text conversion(struct emit *e, const struct point *point, const s
 }
 
 /* What is read, in the type of the array. */
-static struct text c_value(struct emit *e, const struct point *point, const struct access *access, const char *text)
+static struct k_expr *c_value(struct emit *e, const struct point *point, const struct access *access,
+			      struct k_expr *element)
 {
-	const char *above = kin_read(e, point, access), *lane = above ? above : lane_read(e, point, access, text);
+	struct k_expr *above = kin_read(e, point, access);
+	struct k_expr *lane = above ? above : lane_read(e, point, access, element);
 
 	if (lane)
-		return (struct text) { lane, LEVEL_PRIMARY };
+		return lane;
 	if (row_is_along(e, access))
-		return (struct text) { row_read(e, access, text), LEVEL_PRIMARY };
+		return row_read(e, access, element);
 	if (access->array->storage == STORAGE_F32)
-		return (struct text) { arena_printf(e->arena, "(double) %s", text), LEVEL_UNARY };
+		return k_cast(e->arena, k_scalar("double"), element);
 	if (access->array->storage == STORAGE_F64TOP)
-		return (struct text) { arena_printf(e->arena, "pmg_f64_of_top(%s)", text), LEVEL_PRIMARY };
-	return (struct text) { text, LEVEL_PRIMARY };
+		return k_call(e->arena, "pmg_f64_of_top", 1, element);
+	return element;
 }
 
 /* A double beside vectors of floats: what does not lie along their row. */
@@ -566,18 +565,18 @@ static bool is_beside_floats(const struct emit *e, const struct expr *expr)
 	       !expr_uses_dim(expr, e->vector->dim);
 }
 
-static struct text narrowed(struct emit *e, const struct point *point, const struct expr *expr)
+static struct k_expr *narrowed(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	const struct row *vector = e->vector;
-	struct text text;
+	struct k_expr *value;
 
 	e->vector = NULL;
-	text = c_cast(e->arena, TYPE_F32, TYPE_F64, c_expr(e, point, expr));
+	value = c_cast(e->arena, TYPE_F32, TYPE_F64, c_expr(e, point, expr));
 	e->vector = vector;
-	return text;
+	return value;
 }
 
-struct text c_expr(struct emit *e, const struct point *point, const struct expr *expr)
+struct k_expr *c_expr(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct affine sum;
 
@@ -589,10 +588,10 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 	case EXPR_BOOL:
 		return c_literal(e->arena, expr);
 	case EXPR_PARAM:
-		return (struct text) { e->layout->params[expr->index], LEVEL_PRIMARY };
+		return k_name(e->arena, e->layout->params[expr->index]);
 	case EXPR_DIM:
 		sum = affine_of_dim(e, point, expr->index);
-		return affine_print(e->arena, &sum);
+		return affine_expr(e->arena, &sum);
 	case EXPR_READ:
 		return c_value(e, point, &expr->access, deal_read(e, &expr->access, c_access(e, point, &expr->access)));
 	case EXPR_CAST:
@@ -602,5 +601,5 @@ struct text c_expr(struct emit *e, const struct point *point, const struct expr 
 	case EXPR_N:
 		break;
 	}
-	return (struct text) { "0", LEVEL_PRIMARY };
+	return k_int(e->arena, 0);
 }

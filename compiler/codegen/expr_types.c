@@ -9,11 +9,6 @@
 
 #include "codegen/codegen_private.h"
 
-static struct text primary(const char *text)
-{
-	return (struct text) { text, LEVEL_PRIMARY };
-}
-
 /* ---- literals ---- */
 
 static bool reads_back(const char *text, double value, bool is_single)
@@ -21,15 +16,15 @@ static bool reads_back(const char *text, double value, bool is_single)
 	return is_single ? strtof(text, NULL) == (float) value : strtod(text, NULL) == value;
 }
 
-static struct text float_text(struct arena *arena, double value, bool is_single)
+static struct k_expr *float_literal(struct arena *arena, double value, bool is_single)
 {
 	double size = fabs(value);
 	const char *text = "";
 
 	if (isnan(value))
-		return primary("NAN");
+		return k_name(arena, "NAN");
 	if (is_single ? isinf((float) value) : isinf(value))
-		return value < 0 ? (struct text) { "-INFINITY", LEVEL_UNARY } : primary("INFINITY");
+		return value < 0 ? k_unary(arena, K_NEG, k_name(arena, "INFINITY")) : k_name(arena, "INFINITY");
 	for (int digits = 1; digits <= 17; digits++) {
 		text = arena_printf(arena, "%.*g", digits, size);
 		if (reads_back(text, size, is_single))
@@ -37,49 +32,50 @@ static struct text float_text(struct arena *arena, double value, bool is_single)
 	}
 	text = arena_printf(arena, "%s%s%s%s", signbit(value) ? "-" : "", text, strpbrk(text, ".e") ? "" : ".0",
 			    is_single ? "f" : "");
-	return (struct text) { text, signbit(value) ? LEVEL_UNARY : LEVEL_PRIMARY };
+	return k_float(arena, text);
 }
 
-static struct text integer_literal(struct arena *arena, int64_t value, enum scalar_type type)
+static struct k_expr *integer_literal(struct arena *arena, int64_t value, enum scalar_type type)
 {
+	struct k_expr *literal;
+
 	if (type_is_float(type))
-		return float_text(arena, type == TYPE_F32 ? (double) (float) value : (double) value, type == TYPE_F32);
+		return float_literal(arena, type == TYPE_F32 ? (double) (float) value : (double) value,
+				     type == TYPE_F32);
 	if (type == TYPE_BOOL)
-		return primary(value ? "true" : "false");
+		return k_bool(arena, value != 0);
+	literal = k_int(arena, value);
 	if (type == TYPE_U32)
-		return primary(arena_printf(arena, "%" PRId64 "u", value));
-	return (struct text) { int_text(arena, value), value < 0 ? LEVEL_UNARY : LEVEL_PRIMARY };
+		literal->text = arena_printf(arena, "%" PRId64 "u", value);
+	return literal;
 }
 
-struct text c_literal(struct arena *arena, const struct expr *expr)
+struct k_expr *c_literal(struct arena *arena, const struct expr *expr)
 {
 	if (expr->kind == EXPR_FLOAT)
-		return float_text(arena, expr->real, expr->type == TYPE_F32);
+		return float_literal(arena, expr->real, expr->type == TYPE_F32);
 	return integer_literal(arena, expr->integer, expr->type);
 }
 
 /* ---- conversions ---- */
 
-static struct text plain_cast(struct arena *arena, enum scalar_type to, struct text value)
+static struct k_expr *plain_cast(struct arena *arena, enum scalar_type to, struct k_expr *value)
 {
-	const char *operand = text_at_least(arena, value, LEVEL_UNARY);
-
-	return (struct text) { arena_printf(arena, "(%s) %s", type_c_name(to), operand), LEVEL_UNARY };
+	return k_cast(arena, k_scalar(type_c_name(to)), value);
 }
 
-struct text c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct text value)
+struct k_expr *c_cast(struct arena *arena, enum scalar_type to, enum scalar_type from, struct k_expr *value)
 {
 	if (to == from)
 		return value;
 	if (to == TYPE_BOOL)
-		return (struct text) { arena_printf(arena, "%s != 0", text_at_least(arena, value, LEVEL_COMPARE)),
-				       LEVEL_EQUAL };
+		return k_binary(arena, K_NE, value, k_int(arena, 0));
 	if (type_is_float(from) && !type_is_float(to))
-		return primary(arena_printf(arena, "pmg_to_%s(%s)", type_name(to), value.text));
+		return k_call(arena, arena_printf(arena, "pmg_to_%s", type_name(to)), 1, value);
 	return plain_cast(arena, to, value);
 }
 
-struct text c_narrow(struct arena *arena, enum scalar_type type, struct text value)
+struct k_expr *c_narrow(struct arena *arena, enum scalar_type type, struct k_expr *value)
 {
 	if (type_is_float(type) || type == TYPE_I64 || type == TYPE_U32 || type == TYPE_BOOL)
 		return value;
@@ -88,7 +84,14 @@ struct text c_narrow(struct arena *arena, enum scalar_type type, struct text val
 
 /* ---- identities of reductions ---- */
 
-const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type)
+static struct k_expr *infinity(struct arena *arena, bool is_negative)
+{
+	struct k_expr *infinity = k_name(arena, "INFINITY");
+
+	return is_negative ? k_unary(arena, K_NEG, infinity) : infinity;
+}
+
+struct k_expr *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type)
 {
 	bool is_float = type_is_float(type);
 	int64_t lo, hi;
@@ -96,15 +99,15 @@ const char *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type 
 	type_limits(type, &lo, &hi);
 	switch (op) {
 	case REDUCE_MUL:
-		return integer_literal(arena, 1, type).text;
+		return integer_literal(arena, 1, type);
 	case REDUCE_MIN:
-		return is_float ? "INFINITY" : integer_literal(arena, hi, type).text;
+		return is_float ? infinity(arena, false) : integer_literal(arena, hi, type);
 	case REDUCE_MAX:
-		return is_float ? "-INFINITY" : integer_literal(arena, lo, type).text;
+		return is_float ? infinity(arena, true) : integer_literal(arena, lo, type);
 	case REDUCE_SET:
 	case REDUCE_ADD:
 	case REDUCE_N:
 		break;
 	}
-	return integer_literal(arena, 0, type).text;
+	return integer_literal(arena, 0, type);
 }

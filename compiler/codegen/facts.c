@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: MIT
  *
- * Consequences of what is known: facts and goal are sums that are not negative, over names whose values are integers.
- * A goal follows when the facts and its contrary have no integer point in common, which isl decides; a text that is
+ * Consequences of what is known: facts and goal are sums that are not negative, over atoms whose values are integers.
+ * A goal follows when the facts and its contrary have no integer point in common, which isl decides; an atom that is
  * not a name counts as one, so that a yes is always right. */
 #include <isl/mat.h>
 #include <isl/set.h>
-#include <string.h>
 
 #include "codegen/codegen_private.h"
 
-typedef VEC(const char *) name_list;
+typedef VEC(const struct k_expr *) atom_list;
 
-static int name_number(struct arena *arena, name_list *names, const char *name)
+static int atom_number(struct arena *arena, atom_list *atoms, const struct k_expr *atom)
 {
-	for (int i = 0; i < names->n; i++)
-		if (!strcmp(names->items[i], name))
+	for (int i = 0; i < atoms->n; i++)
+		if (k_expr_is_equal(atoms->items[i], atom))
 			return i;
-	vec_push(arena, names, name);
-	return names->n - 1;
+	vec_push(arena, atoms, atom);
+	return atoms->n - 1;
 }
 
-static void number_names(struct arena *arena, name_list *names, const struct affine *affine)
+static void number_atoms(struct arena *arena, atom_list *atoms, const struct affine *affine)
 {
 	for (int i = 0; i < affine->terms.n; i++)
-		name_number(arena, names, affine->terms.items[i].text);
+		atom_number(arena, atoms, affine->terms.items[i].atom);
 }
 
-/* A row of factors of the names, and the constant behind them. */
-static __isl_give isl_mat *set_row(__isl_take isl_mat *rows, int row, struct arena *arena, name_list *names,
+/* A row of factors of the atoms, and the constant behind them. */
+static __isl_give isl_mat *set_row(__isl_take isl_mat *rows, int row, struct arena *arena, atom_list *atoms,
 				   const struct affine *affine)
 {
-	for (int i = 0; i <= names->n; i++)
+	for (int i = 0; i <= atoms->n; i++)
 		rows = isl_mat_set_element_si(rows, row, i, 0);
 	for (int i = 0; i < affine->terms.n; i++) {
 		const struct term *term = &affine->terms.items[i];
 		isl_ctx *ctx = isl_mat_get_ctx(rows);
 
-		rows = isl_mat_set_element_val(rows, row, name_number(arena, names, term->text),
+		rows = isl_mat_set_element_val(rows, row, atom_number(arena, atoms, term->atom),
 					       isl_val_int_from_si(ctx, term->factor));
 	}
-	return isl_mat_set_element_val(rows, row, names->n,
+	return isl_mat_set_element_val(rows, row, atoms->n,
 				       isl_val_int_from_si(isl_mat_get_ctx(rows), affine->constant));
 }
 
@@ -49,7 +48,7 @@ enum { MOST_SUMMANDS = 3 };
 static bool has_like(const struct affine *fact, const struct term *term)
 {
 	for (int i = 0; i < fact->terms.n; i++)
-		if (!strcmp(fact->terms.items[i].text, term->text))
+		if (k_expr_is_equal(fact->terms.items[i].atom, term->atom))
 			return (fact->terms.items[i].factor > 0) == (term->factor > 0);
 	return false;
 }
@@ -70,20 +69,20 @@ static bool is_sum(struct arena *arena, const fact_list *facts, const struct aff
 static bool exclude_contrary(isl_ctx *ctx, struct arena *arena, const fact_list *facts, const struct affine *goal)
 {
 	struct affine contrary = affine_scale(arena, goal, -1, -1);
-	name_list names = { 0 };
+	atom_list atoms = { 0 };
 	isl_basic_set *set;
 	isl_mat *rows;
 	bool follows;
 
-	number_names(arena, &names, goal);
+	number_atoms(arena, &atoms, goal);
 	for (int i = 0; i < facts->n; i++)
-		number_names(arena, &names, &facts->items[i]);
-	rows = isl_mat_alloc(ctx, (unsigned) facts->n + 1, (unsigned) names.n + 1);
+		number_atoms(arena, &atoms, &facts->items[i]);
+	rows = isl_mat_alloc(ctx, (unsigned) facts->n + 1, (unsigned) atoms.n + 1);
 	for (int i = 0; i < facts->n; i++)
-		rows = set_row(rows, i, arena, &names, &facts->items[i]);
-	rows = set_row(rows, facts->n, arena, &names, &contrary);
-	set = isl_basic_set_from_constraint_matrices(isl_space_set_alloc(ctx, 0, (unsigned) names.n),
-						     isl_mat_alloc(ctx, 0, (unsigned) names.n + 1), rows, isl_dim_set,
+		rows = set_row(rows, i, arena, &atoms, &facts->items[i]);
+	rows = set_row(rows, facts->n, arena, &atoms, &contrary);
+	set = isl_basic_set_from_constraint_matrices(isl_space_set_alloc(ctx, 0, (unsigned) atoms.n),
+						     isl_mat_alloc(ctx, 0, (unsigned) atoms.n + 1), rows, isl_dim_set,
 						     isl_dim_param, isl_dim_div, isl_dim_cst);
 	follows = isl_basic_set_is_empty(set) == isl_bool_true;
 	isl_basic_set_free(set);

@@ -67,7 +67,7 @@ static bool is_for_few_alone(struct emit *e, __isl_keep isl_ast_node *body, cons
  * kernel is printed first. */
 static const char *has_weight(const struct emit *e, const struct live_points *live)
 {
-	const char *zero = c_identity(e->arena, REDUCE_ADD, live->weights->type), *now = NULL;
+	const char *zero = x_text(e, c_identity(e->arena, REDUCE_ADD, live->weights->type)), *now = NULL;
 	bool is_first = true;
 
 	for (int i = 0; i < e->streams.n; i++) {

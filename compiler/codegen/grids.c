@@ -263,7 +263,7 @@ static void add_iterators(struct parameters *parameters)
 
 	for (int i = 0; i < e->iterators.n; i++)
 		for (int t = 0; t < e->iterators.items[i].value.terms.n; t++) {
-			const char *name = e->iterators.items[i].value.terms.items[t].text;
+			const char *name = x_text(e, e->iterators.items[i].value.terms.items[t].atom);
 
 			if (!is_param(e, name))
 				add_if_mentioned(parameters, k_scalar("int64_t"), name);

@@ -456,9 +456,9 @@ static const char *until_text(struct kernel *kernel, const char *it, const char 
 		return "false";
 	expr_reads(loop->until, find_subscript, &has_subscripts);
 	if (!has_subscripts)
-		return c_expr(e, NULL, loop->until).text;
+		return x_text(e, c_expr(e, NULL, loop->until));
 	return arena_printf(e->arena, "%s < %s && %s", it, hi,
-			    text_at_least(e->arena, c_expr(e, NULL, loop->until), LEVEL_EQUAL));
+			    x_text(e, k_at_least(e->arena, c_expr(e, NULL, loop->until), K_LEVEL_EQUAL)));
 }
 
 static void build_loop(struct kernel *kernel)
@@ -466,7 +466,7 @@ static void build_loop(struct kernel *kernel)
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
 	const char *it = kernel->layout->params[loop->param];
-	const char *lo = c_expr(e, NULL, loop->lo).text, *hi = c_expr(e, NULL, loop->hi).text;
+	const char *lo = x_text(e, c_expr(e, NULL, loop->lo)), *hi = x_text(e, c_expr(e, NULL, loop->hi));
 	const char *until = until_text(kernel, it, hi);
 
 	e->b->span = loop->span;

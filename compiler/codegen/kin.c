@@ -136,9 +136,9 @@ static int64_t log2_of(int64_t power)
 	return log;
 }
 
-bool sum_is_in_vectors(const char *name)
+bool sum_is_in_vectors(const struct k_expr *sum)
 {
-	return strchr(name, '[');
+	return sum->kind == KE_LOAD;
 }
 
 struct adding {
@@ -149,7 +149,7 @@ struct adding {
 static void note_update(struct stage *stage, void *context)
 {
 	struct adding *adding = context;
-	const char *sum = accumulator_of(adding->e, stage);
+	const struct k_expr *sum = accumulator_of(adding->e, stage);
 
 	adding->only = adding->only && sum && sum_is_in_vectors(sum);
 }
@@ -199,18 +199,13 @@ void kin_close(struct emit *e, const struct kin_scope *scope)
 	e->in_lanes = scope->in_lanes;
 }
 
-static int width_of(const char *name)
-{
-	return (int) strcspn(name, "[");
-}
-
 void kin_add(struct emit *e, const struct update *update)
 {
 	if (update->op != REDUCE_ADD)
 		e->ragged->has_others = true;
-	quote(e->b, "PMG_ADD_LANE_%s(%.*s, %s, %s, %s, %s);", row_suffix(update->type),
-	     width_of(update->target), update->target, lanes_text(e), e->lane, e->ragged->is_listed,
-	     update->value.text);
+	quote(e->b, "PMG_ADD_LANE_%s(%s, %s, %s, %s, %s);", row_suffix(update->type),
+	      x_text(e, update->target->kind == KE_LOAD ? update->target->args.items[0] : update->target),
+	      lanes_text(e), e->lane, e->ragged->is_listed, x_text(e, update->value));
 }
 
 /* ---- parents ---- */
@@ -288,7 +283,7 @@ static struct above *above_of(struct emit *e, const struct array *array, const s
 	return &e->ragged->above.items[e->ragged->above.n - 1];
 }
 
-const char *kin_read(struct emit *e, const struct point *point, const struct access *access)
+struct k_expr *kin_read(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct parent *parent;
 	const struct above *above;
@@ -341,19 +336,19 @@ static void declare_above(struct emit *e, const struct above *above)
 	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
 	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
 	struct kin_list list;
-	const char *cell, *last;
+	struct k_expr *cell, *last;
 	int names;
 
 	quote(e->b, "%s;", lane_declaration(e, copy->type, above->name));
 	names = lanes_open(e);
 	last = carried_row(e, above->array, &index);
 	index = cell_of(e, copy, &inside);
-	cell = arena_printf(e->arena, "%s[%s]", copy->c_name, affine_plain(e->arena, &index));
+	cell = k_load(e->arena, k_name(e->arena, copy->c_name), affine_expr(e->arena, &index));
 	if (last)
 		cell = last;
 	else if (e->lanes_are_vectors)
-		cell = arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(copy->type), cell);
-	quote(e->b, "%s = %s;", lane_of(e, above->name), cell);
+		cell = k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s", row_suffix(copy->type)), 1, cell);
+	quote(e->b, "%s = %s;", x_text(e, lane_of(e, above->name)), x_text(e, cell));
 	lanes_close(e, names);
 	names = e->names.visible.n;
 	list = open_list(e, kin, &above->parent.row, "parents", 1, e->lanes_are_vectors);

@@ -112,11 +112,20 @@ const char *lane_type(const struct emit *e, enum scalar_type type)
 	return type_c_name(type);
 }
 
-const char *lane_of(const struct emit *e, const char *name)
+struct k_expr *lane_of(const struct emit *e, const char *name)
 {
+	struct k_expr *lane = k_name(e->arena, e->lane);
+	struct k_expr *type = k_type_arg(e->arena, k_scalar(type_c_name(e->lane_type)));
+
 	if (e->lanes_are_vectors)
-		return arena_printf(e->arena, "%s[%s/PMG_LANES(%s)]", name, e->lane, type_c_name(e->lane_type));
-	return arena_printf(e->arena, "%s[%s]", name, e->lane);
+		lane = k_binary(e->arena, K_DIV, lane, k_call(e->arena, "PMG_LANES", 1, type));
+	return k_load(e->arena, k_name(e->arena, name), lane);
+}
+
+/* A macro of vectors of a type: PMG_READ_F64(element). */
+static struct k_expr *vector_call(struct emit *e, const char *macro, enum scalar_type type, struct k_expr *element)
+{
+	return k_call(e->arena, arena_printf(e->arena, "%s_%s", macro, row_suffix(type)), 1, element);
 }
 
 static bool is_vector_cell(const struct emit *e, const struct array *array)
@@ -125,32 +134,32 @@ static bool is_vector_cell(const struct emit *e, const struct array *array)
 	       is_of_lanes(e, array);
 }
 
-const char *lane_read(struct emit *e, const struct point *point, const struct access *access, const char *text)
+struct k_expr *lane_read(struct emit *e, const struct point *point, const struct access *access,
+			 struct k_expr *element)
 {
-	const char *carried;
+	struct k_expr *carried;
 
 	if (!is_vector_cell(e, access->array))
 		return NULL;
-	ragged_note_cell(e, text);
+	ragged_note_cell(e, element);
 	carried = carried_read(e, point, access);
-	return carried ? carried : arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(access->array->type), text);
+	return carried ? carried : vector_call(e, "PMG_READ", access->array->type, element);
 }
 
-const char *lane_write(struct emit *e, const struct access *access, const char *text)
+struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also)
 {
 	if (!is_vector_cell(e, access->array))
-		return text;
-	ragged_note_cell(e, text);
-	return carried_write(e, access, arena_printf(e->arena, "PMG_WRITE_%s(%s)", row_suffix(access->array->type),
-						     text));
+		return element;
+	ragged_note_cell(e, element);
+	*also = carried_write(e, access);
+	return vector_call(e, "PMG_WRITE", access->array->type, element);
 }
 
-const char *lane_before(struct emit *e, const struct access *access, const char *text)
+struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	if (!is_vector_cell(e, access->array))
 		return NULL;
-	return carried_before(e, access, arena_printf(e->arena, "PMG_READ_%s(%s)", row_suffix(access->array->type),
-						      text));
+	return carried_before(e, access, vector_call(e, "PMG_READ", access->array->type, element));
 }
 
 bool goes_past(const struct emit *e, bool is_written, bool is_read)
@@ -201,18 +210,16 @@ bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
 	       quotient->args[0]->kind == EXPR_FLOAT && quotient->args[0]->real == 1;
 }
 
-struct text lane_value(struct emit *e, const struct expr *value, struct text text)
+struct k_expr *lane_value(struct emit *e, const struct expr *value, struct k_expr *built)
 {
-	if (!e->lanes_are_vectors || !e->in_lanes || expr_is_of_lanes(e, value))
-		return text;
-	return (struct text) { lane_fill(e, value->type, text.text), LEVEL_PRIMARY };
+	return expr_is_of_lanes(e, value) ? built : lane_fill(e, value->type, built);
 }
 
-const char *lane_fill(struct emit *e, enum scalar_type type, const char *value)
+struct k_expr *lane_fill(struct emit *e, enum scalar_type type, struct k_expr *value)
 {
 	if (!e->lanes_are_vectors || !e->in_lanes)
 		return value;
-	return arena_printf(e->arena, "PMG_FILL_%s(%s)", row_suffix(type), value);
+	return vector_call(e, "PMG_FILL", type, value);
 }
 
 /* ---- loops ---- */

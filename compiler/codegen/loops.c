@@ -215,15 +215,14 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 /* ---- the other nodes ---- */
 
 static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct condition *condition,
-		      struct text text)
+		      struct k_expr *test)
 {
 	isl_ast_node *otherwise = isl_ast_node_if_get_else_node(node);
 
 	if (condition->names < 0) {
 		condition_close(e, *condition);
-		*condition = condition_open(e, arena_printf(e->arena, "!%s",
-							    text_at_least(e->arena, text, LEVEL_PRIMARY)),
-					  e->facts.n);
+		test = k_unary(e->arena, K_NOT, k_at_least(e->arena, test, K_LEVEL_PRIMARY));
+		*condition = condition_open(e, x_text(e, test), e->facts.n);
 	} else {
 		block_otherwise(e, condition->names);
 	}
@@ -233,18 +232,18 @@ static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 
 static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct text text = condition_of_ast(e, isl_ast_node_if_get_cond(node));
+	struct k_expr *test = condition_of_ast(e, isl_ast_node_if_get_cond(node));
 	isl_ast_node *then = isl_ast_node_if_get_then_node(node);
 	struct scope scope = scope_enter(e);
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
-	struct condition condition = condition_open(e, text.text, is_said ? scope.facts : e->facts.n);
+	struct condition condition = condition_open(e, x_text(e, test), is_said ? scope.facts : e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, then, use);
 	scope_leave(e, scope);
 	isl_ast_node_free(then);
 	if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
-		emit_else(e, node, use, &condition, text);
+		emit_else(e, node, use, &condition, test);
 	condition_close(e, condition);
 }
 

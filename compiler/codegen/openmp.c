@@ -76,10 +76,11 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	note_order(e, update->type);
 	if (has_pragma) {
 		quote(e->b, "#pragma omp atomic");
-		quote(e->b, "%s %s= %s;", update->target, clause_operator(update->op), update->value.text);
+		quote(e->b, "%s %s= %s;", x_text(e, update->target), clause_operator(update->op),
+		      x_text(e, update->value));
 	} else {
 		quote(e->b, "pmg_atomic_%s_%s(&%s, %s);", clause_operator(update->op), type_name(update->type),
-		     update->target, update->value.text);
+		      x_text(e, update->target), x_text(e, update->value));
 	}
 }
 

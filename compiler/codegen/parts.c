@@ -21,7 +21,7 @@ static const char *cut_text(struct emit *e, const struct cut *cut, const char *n
 				     e->n_parts, cut->chunk);
 	else
 		begin = arena_printf(e->arena, "%s*%s/%s", next,
-				     text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY),
+				     x_text(e, k_at_least(e->arena, affine_expr(e->arena, &length), K_LEVEL_UNARY)),
 				     e->n_parts);
 	if (affine_is_constant(&cut->first, &constant) && constant == 0)
 		return begin;
@@ -84,7 +84,8 @@ static const char **rename_accumulators(struct emit *e)
 
 		names[i] = cell->name;
 		cell->name = names_declare(&e->names, arena_printf(e->arena, "%s_part", cell->name));
-		quote(e->b, "%s %s = %s;", type_c_name(type), cell->name, c_identity(e->arena, cell->op, type));
+		quote(e->b, "%s %s = %s;", type_c_name(type), cell->name,
+		      x_text(e, c_identity(e->arena, cell->op, type)));
 	}
 	return names;
 }
@@ -116,9 +117,10 @@ static void add_parts(struct emit *e, const char **arrays)
 		const struct cell *cell = &e->accumulators.items[i];
 		const struct stage *stage = cell->of;
 
-		emit_update(e, &(struct update) { cell->op, stage->write.array->type, cell->name,
-						  { arena_printf(e->arena, "%s[%s]", arrays[i], part),
-						    LEVEL_PRIMARY }, NULL });
+		emit_update(e, &(struct update) { .op = cell->op, .type = stage->write.array->type,
+						  .target = cell->value,
+						  .value = k_load(e->arena, k_name(e->arena, arrays[i]),
+								  k_name(e->arena, part)) });
 	}
 	block_close(e, visible);
 }

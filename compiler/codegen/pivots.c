@@ -7,7 +7,7 @@
 
 static const char *c_text(struct emit *e, const struct point *point, const struct expr *expr)
 {
-	return c_expr(e, point, expr).text;
+	return x_text(e, c_expr(e, point, expr));
 }
 
 /* By how much `expr`, linear in `dim`, which stands on one side of its sums and products, grows with it; NULL: not at
@@ -168,14 +168,14 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 {
 	const struct expr *pivot = expr_find_pivot(stage->value);
 	const char *name;
-	struct text value;
+	struct k_expr *value;
 	int number;
 
 	if (!pivot)
 		return NULL;
 	value = lane_value(e, pivot->args[0], c_expr(e, point, pivot->args[0]));
 	name = names_declare(&e->names, "pivot");
-	quote(e->b, "const %s %s = %s;", lane_type(e, pivot->type), name, value.text);
+	quote(e->b, "const %s %s = %s;", lane_type(e, pivot->type), name, x_text(e, value));
 	number = number_of(e->module, stage);
 	if (e->in_lanes && e->lanes_are_vectors)
 		check_vector(e, point, pivot, name, number);

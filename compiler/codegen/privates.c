@@ -33,21 +33,19 @@ static const char *cells_text(struct emit *e, const struct array *target)
 		else if (affine_is_constant(&extent, &value))
 			cells = affine_scale(e->arena, &cells, value, 0);
 		else
-			cells = affine_name(e->arena, arena_printf(e->arena, "%s*%s",
-				text_at_least(e->arena, affine_print(e->arena, &cells), LEVEL_PRODUCT),
-				text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY)));
+			cells = affine_product(e->arena, affine_expr(e->arena, &cells), affine_expr(e->arena, &extent));
 	}
-	return text_at_least(e->arena, affine_print(e->arena, &cells), LEVEL_PRODUCT);
+	return x_text(e, k_at_least(e->arena, affine_expr(e->arena, &cells), K_LEVEL_PRODUCT));
 }
 
-const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point)
+struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	struct affine index;
 
 	if (!e->private_copy.of || e->private_copy.of != stage)
 		return NULL;
 	index = c_index(e, point, &stage->write);
-	return arena_printf(e->arena, "%s[%s]", e->private_copy.name, affine_plain(e->arena, &index));
+	return k_load(e->arena, k_name(e->arena, e->private_copy.name), affine_expr(e->arena, &index));
 }
 
 /* The copies, as what numbers them and how many there are. */
@@ -60,20 +58,21 @@ static void emit_sum(struct emit *e, const struct stage *stage, const struct arr
 	const char *n = parts > 1 ? int_text(e->arena, parts) : names_declare(&e->names, "n_threads");
 	const char *sum = names_declare(&e->names, stage->op == REDUCE_MUL ? "product" : "sum");
 	const char *type = type_c_name(target->type);
+	struct k_expr *value;
 
 	if (parts == 1)
 		quote(e->b, "const int64_t %s = pmg_threads();", n);
 	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
 	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	quote(e->b, "%s %s = %s;", type, sum, c_identity(e->arena, stage->op, target->type));
+	quote(e->b, "%s %s = %s;", type, sum, x_text(e, c_identity(e->arena, stage->op, target->type)));
 	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
-	emit_update(e, &(struct update) { stage->op, target->type, sum,
-					  { arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i),
-					    LEVEL_PRIMARY }, NULL });
+	value = quote_expr(e->arena, arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i));
+	emit_update(e, &(struct update) { .op = stage->op, .type = target->type, .target = k_name(e->arena, sum),
+					  .value = value });
 	quote_close(e->b, "}");
-	emit_update(e, &(struct update) { stage->op, target->type,
-					  arena_printf(e->arena, "%s[%s]", target->c_name, i),
-					  { sum, LEVEL_PRIMARY }, NULL });
+	value = k_load(e->arena, k_name(e->arena, target->c_name), k_name(e->arena, i));
+	emit_update(e, &(struct update) { .op = stage->op, .type = target->type, .target = value,
+					  .value = k_name(e->arena, sum) });
 	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }
@@ -85,7 +84,7 @@ static void emit_start(struct emit *e, const struct stage *stage, const char *ow
 
 	e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
 	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	quote(e->b, "%s[%s] = %s;", own, i, c_identity(e->arena, stage->op, stage->write.array->type));
+	quote(e->b, "%s[%s] = %s;", own, i, x_text(e, c_identity(e->arena, stage->op, stage->write.array->type)));
 	quote_close(e->b, "}");
 	e->names.visible.n = visible;
 }

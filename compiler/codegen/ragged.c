@@ -79,7 +79,7 @@ static bool all_follow(struct emit *e, const fact_list *from, const fact_list *f
 static bool is_of_lanes(const struct emit *e, const struct affine *affine)
 {
 	for (int i = 0; i < affine->terms.n; i++)
-		if (expr_mentions(e, affine->terms.items[i].text, e->lane))
+		if (k_expr_mentions(affine->terms.items[i].atom, e->lane))
 			return true;
 	return false;
 }
@@ -92,7 +92,8 @@ static const char *length_mask(struct emit *e, const struct affine *fact)
 	int64_t factor = 0;
 
 	for (int i = 0; i < fact->terms.n; i++)
-		factor += strcmp(fact->terms.items[i].text, e->ragged->rows) ? 0 : fact->terms.items[i].factor;
+		if (term_is_name(e->arena, &fact->terms.items[i], e->ragged->rows))
+			factor += fact->terms.items[i].factor;
 	if (factor != 1 && factor != -1)
 		return NULL;
 	least = affine_combine(e->arena, -factor, fact, 1, &rows);
@@ -116,7 +117,7 @@ static void print_mask(struct emit *e, struct str *text, const struct lane_condi
 		const char *mask = length_mask(e, &condition->facts.items[i]);
 
 		is_said = is_said && mask;
-		str_add(text, "%s%s", text->length ? " & " : "", mask ? mask : "");
+		str_add(text, "%s%s", text->length ? " & " : "", mask ? mask : "0");
 	}
 	e->ragged->has_others = e->ragged->has_others || !is_said;
 }
@@ -143,9 +144,10 @@ void ragged_look(struct emit *e, bool is_looking)
 	e->ragged->is_by_lane = false;
 }
 
-void ragged_note_cell(struct emit *e, const char *cell)
+void ragged_note_cell(struct emit *e, const struct k_expr *cell)
 {
-	if (!e->ragged || (!strstr(cell, e->ragged->rows) && !strstr(cell, e->ragged->begin)))
+	if (!e->ragged || (!k_expr_mentions(cell, e->ragged->rows_name) &&
+			   !k_expr_mentions(cell, e->ragged->begin_name)))
 		return;
 	if (e->ragged->is_looking)
 		e->ragged->is_by_lane = true;
@@ -187,7 +189,7 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 	begin = affine_name(e->arena, e->ragged->begin);
 	rows = affine_name(e->arena, e->ragged->rows);
 	if (copy != dim->source.array) {
-		const char *parent = c_access(e, point, &dim->source);
+		const char *parent = x_text(e, c_access(e, point, &dim->source));
 
 		kin_bind(e, dim, point, parent);
 		rows = affine_name(e->arena, parent);
@@ -223,7 +225,7 @@ static void row_condition(struct emit *e, const struct affine *row, const struct
 	if (!is_of_lanes(e, bound))
 		return;
 	fact_push(e, affine_combine(e->arena, is_upper ? 1 : -1, bound, is_upper ? -1 : 1, row));
-	add_condition(e, affine_comparison(e->arena, row, is_upper ? "<=" : ">=", bound).text, first,
+	add_condition(e, x_text(e, affine_comparison(e->arena, row, is_upper ? K_LE : K_GE, bound)), first,
 		      is_upper && affine_is_equal(e->arena, bound, &last));
 }
 
@@ -337,6 +339,8 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *firs
 	begin = names_declare(&e->names, "begin");
 	rows = names_declare(&e->names, "rows");
 	e->ragged->longest = names_declare(&e->names, "longest");
+	e->ragged->begin_name = begin;
+	e->ragged->rows_name = rows;
 	e->ragged->begin = arena_printf(e->arena, "%s[%s]", begin, e->lane);
 	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
 	quote(e->b, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));

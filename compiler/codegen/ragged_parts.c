@@ -200,7 +200,7 @@ static bool is_known(struct emit *e, const struct affine *fact)
 /* Two rows before the end of a segment may be two before its begin. */
 static bool is_far_before(const struct emit *e, const struct affine *row)
 {
-	return row->constant < -1 && row->terms.n == 1 && !strcmp(row->terms.items[0].text, e->ragged->rows);
+	return row->constant < -1 && row->terms.n == 1 && term_is_name(e->arena, &row->terms.items[0], e->ragged->rows);
 }
 
 /* The first row and the last one: a block without rows lies nowhere. */
@@ -210,7 +210,7 @@ static bool is_end(const struct affine *row, const struct affine *last)
 
 	return (affine_is_constant(row, &value) && value == 0) ||
 	       (row->constant == last->constant && row->terms.n == 1 && row->terms.items[0].factor == 1 &&
-		!strcmp(row->terms.items[0].text, last->terms.items[0].text));
+		k_expr_is_equal(row->terms.items[0].atom, last->terms.items[0].atom));
 }
 
 struct affine row_inside(struct emit *e, const struct array *copy, const struct affine *row)

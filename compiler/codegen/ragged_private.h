@@ -39,6 +39,7 @@ struct above {
 
 struct ragged {
 	const char *begin, *rows, *longest;
+	const char *begin_name, *rows_name;     /* the arrays that the first two are elements of */
 	const char *start;              /* where the block begins in what the caller holds so, in rows */
 	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
 					 * NULL: nobody asks */
@@ -76,7 +77,7 @@ void condition_close(struct emit *e, struct condition condition);
 /* Before statements are printed to nowhere, and behind. */
 void ragged_look(struct emit *e, bool is_looking);
 /* Notes whether the cell of a vector, as C text, is in a row that is not the same for all lanes. */
-void ragged_note_cell(struct emit *e, const char *cell);
+void ragged_note_cell(struct emit *e, const struct k_expr *cell);
 /* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
  * NULL: there are none. Where lanes are vectors, what makes a vector of them. */
 const char *lane_conditions(struct emit *e, bool is_row);
@@ -141,7 +142,7 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 				 const struct affine *node, struct affine *child);
 void kin_close(struct emit *e, const struct kin_scope *scope);
 /* Is the sum of this name in vectors of lanes? Then kin_add adds to the present one. */
-bool sum_is_in_vectors(const char *name);
+bool sum_is_in_vectors(const struct k_expr *sum);
 void kin_add(struct emit *e, const struct update *update);
 /* Notes that `value` is the parent of the node. */
 void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text);
@@ -153,6 +154,6 @@ const char *kin_has_parent(struct emit *e, const struct affine *value);
 void kin_look(struct emit *e);
 void kin_declare(struct emit *e);
 void kin_end(struct emit *e);
-const char *kin_read(struct emit *e, const struct point *point, const struct access *access);
+struct k_expr *kin_read(struct emit *e, const struct point *point, const struct access *access);
 
 #endif

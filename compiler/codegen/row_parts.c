@@ -184,6 +184,7 @@ void emit_set_cut(struct emit *e)
 		return;
 	quote(e->b, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
 	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, rows->length),
-	     c_identity(e->arena, rows->adder->op, array->type), e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
+	      x_text(e, c_identity(e->arena, rows->adder->op, array->type)),
+	      e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
 	note_write(e, array);
 }

@@ -100,7 +100,7 @@ static bool is_same_end(struct emit *e, const struct expr *a, const struct expr 
 	return affine_is_equal(e->arena, &first, &second);
 }
 
-bool start_is_of(struct emit *e, const char *cell, const struct row *row)
+bool start_is_of(struct emit *e, const struct k_expr *cell, const struct row *row)
 {
 	const struct row_start *start = e->start;
 	struct affine variable = e->iterators.items[e->iterators.n - 1].value;
@@ -113,7 +113,7 @@ bool start_is_of(struct emit *e, const char *cell, const struct row *row)
 		return false;
 	iterator_push(e, start->loop, &variable, 1);
 	point.instance = ast_first_instance(start->loop, start->stage, false);
-	is_same = point.instance && !strcmp(cell, c_target(e, start->stage, &point));
+	is_same = point.instance && k_expr_is_equal(cell, c_target(e, start->stage, &point, NULL));
 	e->iterators.n--;
 	isl_ast_expr_free(point.instance);
 	return is_same;

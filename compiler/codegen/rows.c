@@ -103,7 +103,7 @@ bool row_is_along(const struct emit *e, const struct access *access)
 	return e->vector && access_uses_dim(access, e->vector->dim);
 }
 
-const char *row_read(struct emit *e, const struct access *access, const char *text)
+struct k_expr *row_read(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	static const char *const readers[] = {
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
@@ -112,10 +112,11 @@ const char *row_read(struct emit *e, const struct access *access, const char *te
 	const char *kept = dot_kept(e, access);
 
 	if (kept)
-		return kept;
+		return quote_expr(e->arena, kept);
 	grid_reads_row(e, e->vector->length, array_cell_size(access->array), type_size(sums));
-	return arena_printf(e->arena, "PMG_READ_%s%s%s(%s)", row_suffix(access->array->type),
-			    readers[access->array->storage], narrowing(access->array->type, sums), text);
+	return k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s%s%s", row_suffix(access->array->type),
+					     readers[access->array->storage], narrowing(access->array->type, sums)),
+		      1, element);
 }
 
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
@@ -214,7 +215,7 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 		break;
 	case TRANSFER_START:
 		quote(e->b, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
-		     c_identity(e->arena, row->stage->op, array->sums));
+		     x_text(e, c_identity(e->arena, row->stage->op, array->sums)));
 		break;
 	case TRANSFER_UPDATE:
 		emit_row_update(e, row, j, cell);
@@ -230,10 +231,11 @@ static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row, transfer != TRANSFER_START), *cell = c_target(e, row->stage, &point);
+	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
+	struct k_expr *cell = c_target(e, row->stage, &point, NULL);
 	bool is_set = e->start && start_is_of(e, cell, row);
 
-	print_transfer(e, row, transfer, j, cell);
+	print_transfer(e, row, transfer, j, x_text(e, cell));
 	quote_close(e->b, "}");
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
@@ -319,9 +321,9 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
-	emit_update(e, &(struct update) { row->stage->op, row->stage->write.array->sums,
-					  arena_printf(e->arena, "%s[%s]", row->name, j),
-					  c_expr(e, &point, row->stage->value), NULL });
+	emit_update(e, &(struct update) { .op = row->stage->op, .type = row->stage->write.array->sums,
+					  .target = k_load(e->arena, k_name(e->arena, row->name), k_name(e->arena, j)),
+					  .value = c_expr(e, &point, row->stage->value) });
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
@@ -418,9 +420,9 @@ static const char *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
 	if (mark_is_loop(mark) && isl_ast_node_get_type(loop) == isl_ast_node_for) {
 		range = range_of(e, loop, mark->direction);
 		if (!range.is_single && mark->direction > 0)
-			condition = affine_comparison(e->arena, &range.first, "<", &range.end).text;
+			condition = x_text(e, affine_comparison(e->arena, &range.first, K_LT, &range.end));
 		else if (!range.is_single)
-			condition = affine_comparison(e->arena, &range.last, "<=", &range.first).text;
+			condition = x_text(e, affine_comparison(e->arena, &range.last, K_LE, &range.first));
 	}
 	isl_ast_node_free(loop);
 	return condition;

@@ -14,7 +14,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
  * neither is printed. */
 bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second);
 /* Is `cell` what such a first nest sets? The loop over the cells of `row` is the innermost iterator. */
-bool start_is_of(struct emit *e, const char *cell, const struct row *row);
+bool start_is_of(struct emit *e, const struct k_expr *cell, const struct row *row);
 /* The first nest, for where the row is not kept: in the `else` of the block that is open. */
 void emit_start_otherwise(struct emit *e, int names);
 /* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
@@ -33,7 +33,7 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 bool target_is_neutral(const struct emit *e, const struct stage *stage);
 /* A read, of which `text` is the element, where vectors are printed. */
 bool row_is_along(const struct emit *e, const struct access *access);
-const char *row_read(struct emit *e, const struct access *access, const char *text);
+struct k_expr *row_read(struct emit *e, const struct access *access, struct k_expr *element);
 
 /* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
  * `dim`, and around nothing but the stage; a row's length, where it is known. `row_open` opens the loop over the

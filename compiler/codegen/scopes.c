@@ -68,6 +68,11 @@ struct k_expr *quote_expr(struct arena *arena, const char *text)
 	return k_read_expr(arena, &text, &error);
 }
 
+const char *x_text(const struct emit *e, const struct k_expr *expr)
+{
+	return k_expr_text(e->arena, expr);
+}
+
 bool expr_mentions(const struct emit *e, const char *text, const char *name)
 {
 	const struct k_expr *expr = quote_expr(e->arena, text);

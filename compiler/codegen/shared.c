@@ -52,7 +52,7 @@ const char *most_iterations(struct emit *e, const struct stage *stage, const str
 	length = affine_combine(e->arena, 1, &last, -1, &first);
 	length.constant++;
 	return arena_printf(e->arena, "(double) %s",
-			    text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY));
+			    x_text(e, k_at_least(e->arena, affine_expr(e->arena, &length), K_LEVEL_UNARY)));
 }
 
 /* The stage below the loop that has most loops, of its group. */
@@ -72,7 +72,7 @@ static const char *points_text(struct emit *e, const struct range *range, const 
 			       const struct stage *stage)
 {
 	struct affine length = affine_combine(e->arena, loop->direction, &range->end, -loop->direction, &range->first);
-	const char *own = text_at_least(e->arena, affine_print(e->arena, &length), LEVEL_UNARY);
+	const char *own = x_text(e, k_at_least(e->arena, affine_expr(e->arena, &length), K_LEVEL_UNARY));
 	struct str others = str_new(e->arena);
 
 	for (int d = mark_dim_number(loop) + 1; d < stage->dims.n; d++)

@@ -34,7 +34,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 /* Of the loop, one for each copy; 1: as many copies as threads. */
 int private_parts(const struct array *copies);
 /* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
-const char *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
+struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
 /* ---- shared.c: shared loops inside of serial ones -------------------------------------------------------- */
 

@@ -24,8 +24,8 @@ const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const 
 		emit_fail(e, "a loop is skipped without a factor");
 		return NULL;
 	}
-	str_add(&condition, "%s != %s", c_expr(e, &point, factor.factor).text,
-		c_identity(e->arena, REDUCE_ADD, factor.factor->type));
+	str_add(&condition, "%s != %s", x_text(e, c_expr(e, &point, factor.factor)),
+		x_text(e, c_identity(e->arena, REDUCE_ADD, factor.factor->type)));
 	if (mark->kind == MARK_SKIP)
 		add_unless_finite(&condition, e, factor.finite, factor.n_finite);
 	isl_ast_expr_free(point.instance);

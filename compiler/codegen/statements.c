@@ -140,7 +140,7 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 		mark_as_used(e, &cell);
 	} else if (!cell.declared_by) {
 		quote(e->b, "%s %s = %s;", lane_type(e, local->type), cell.name,
-		     lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type)));
+		     x_text(e, lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type))));
 		mark_as_used(e, &cell);
 	}
 	vec_push(e->arena, &e->locals, cell);
@@ -164,15 +164,15 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 
 const char *part_of_thread(struct emit *e, const struct array *array)
 {
-	struct str cells = str_new(e->arena);
+	struct k_expr *offset = k_call(e->arena, "pmg_thread", 0);
 
 	for (int d = 0; d < array_n_stored(array) + (array->lanes > 0); d++) {
 		struct affine extent = part_extent(e, array, d);
 
-		str_add(&cells, "*%s", text_at_least(e->arena, affine_print(e->arena, &extent), LEVEL_UNARY));
+		offset = k_join(e->arena, K_MUL, offset, affine_expr(e->arena, &extent));
 	}
-	return arena_printf(e->arena, "(%s *) plan->data[%d] + pmg_thread()%s", type_c_name(array->type),
-			    e->layout->slot_of[array->number], str_text(&cells));
+	return arena_printf(e->arena, "(%s *) plan->data[%d] + %s", type_c_name(array->type),
+			    e->layout->slot_of[array->number], x_text(e, offset));
 }
 
 void take_part(struct emit *e, const struct array *array)
@@ -210,29 +210,23 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 /* ---- updates ---- */
 
 /* Of floats, the new value goes first: pmgrt_math.h. */
-static struct text extreme(struct emit *e, const struct update *update)
+static struct k_expr *extreme(struct emit *e, const struct update *update)
 {
-	const char *name = update->op == REDUCE_MIN ? "min" : "max", *type = type_name(update->type);
+	const char *name = update->op == REDUCE_MIN ? "min" : "max";
 	const bool is_float = type_is_float(update->type);
 
-	return (struct text) { arena_printf(e->arena, "pmg_%s_%s(%s, %s)", name, type,
-					    is_float ? update->value.text : update->target,
-					    is_float ? update->target : update->value.text), LEVEL_PRIMARY };
+	return k_call(e->arena, arena_printf(e->arena, "pmg_%s_%s", name, type_name(update->type)), 2,
+		      is_float ? update->value : update->target, is_float ? update->target : update->value);
 }
 
-struct text update_result(struct emit *e, const struct update *update)
+struct k_expr *update_result(struct emit *e, const struct update *update)
 {
-	bool is_sum = update->op == REDUCE_ADD;
-	struct text sum;
-
 	if (update->op == REDUCE_SET)
 		return update->value;
 	if (update->op == REDUCE_MIN || update->op == REDUCE_MAX)
 		return extreme(e, update);
-	sum.level = is_sum ? LEVEL_SUM : LEVEL_PRODUCT;
-	sum.text = arena_printf(e->arena, is_sum ? "%s + %s" : "%s*%s", update->target,
-				text_at_least(e->arena, update->value, (enum level) (sum.level + 1)));
-	return c_narrow(e->arena, update->type, sum);
+	return c_narrow(e->arena, update->type, k_binary(e->arena, update->op == REDUCE_ADD ? K_ADD : K_MUL,
+							 update->target, update->value));
 }
 
 static bool has_compound_operator(const struct update *update)
@@ -242,38 +236,57 @@ static bool has_compound_operator(const struct update *update)
 	return is_wide && (update->op == REDUCE_ADD || update->op == REDUCE_MUL);
 }
 
-/* Is it the negation of a float? */
-static bool is_taken_away(const struct update *update)
+/* What a float that is negated was before; NULL: it is not. */
+static struct k_expr *without_minus(struct emit *e, const struct k_expr *value)
 {
-	return update->op == REDUCE_ADD && type_is_float(update->type) && *update->value.text == '-' &&
-	       (update->value.level == LEVEL_PRODUCT || update->value.level == LEVEL_UNARY);
+	struct k_expr *first;
+
+	if (value->is_grouped)
+		return NULL;
+	if (value->kind == KE_UNARY && value->op == K_NEG)
+		return value->args.items[0];
+	if (value->kind == KE_FLOAT && *value->text == '-')
+		return k_float(e->arena, value->text + 1);
+	if (value->kind != KE_BINARY || k_op_level(value->op) != K_LEVEL_PRODUCT)
+		return NULL;
+	first = without_minus(e, value->args.items[0]);
+	return first ? k_binary(e->arena, value->op, first, value->args.items[1]) : NULL;
 }
 
 void emit_update(struct emit *e, const struct update *update)
 {
-	if (has_compound_operator(update) && is_taken_away(update))
-		quote(e->b, "%s -= %s;", update->target, update->value.text + 1);
+	const char *target = x_text(e, update->target);
+	struct k_expr *positive = update->op == REDUCE_ADD && type_is_float(update->type)
+				  ? without_minus(e, update->value) : NULL;
+
+	if (update->also)
+		quote(e->b, "%s = %s = %s;", x_text(e, update->also), target, x_text(e, update_result(e, update)));
+	else if (has_compound_operator(update) && positive)
+		quote(e->b, "%s -= %s;", target, x_text(e, positive));
 	else if (has_compound_operator(update))
-		quote(e->b, "%s %s= %s;", update->target, update->op == REDUCE_ADD ? "+" : "*", update->value.text);
+		quote(e->b, "%s %s= %s;", target, update->op == REDUCE_ADD ? "+" : "*", x_text(e, update->value));
 	else
-		quote(e->b, "%s = %s;", update->target, update_result(e, update).text);
+		quote(e->b, "%s = %s;", target, x_text(e, update_result(e, update)));
 }
 
 /* x = condition ? value : x, with the value computed for all lanes. */
 static void emit_where(struct emit *e, const struct update *update, const char *conditions)
 {
 	const char *value = names_declare(&e->names, "value");
+	const char *target = x_text(e, update->target);
 	struct update named = *update;
 
-	quote(e->b, "const %s %s = %s;", lane_type(e, update->type), value, update->value.text);
-	named.value = (struct text) { value, LEVEL_PRIMARY };
+	quote(e->b, "const %s %s = %s;", lane_type(e, update->type), value, x_text(e, update->value));
+	named.value = k_name(e->arena, value);
+	if (update->also)
+		target = arena_printf(e->arena, "%s = %s", x_text(e, update->also), target);
 	if (e->lanes_are_vectors) {
-		quote(e->b, "%s = PMG_CHOOSE_%s(%s, %s, %s);", update->target, row_suffix(update->type), conditions,
-		     update_result(e, &named).text, update->before ? update->before : update->target);
+		quote(e->b, "%s = PMG_CHOOSE_%s(%s, %s, %s);", target, row_suffix(update->type), conditions,
+		      x_text(e, update_result(e, &named)), x_text(e, update->before ? update->before : update->target));
 		return;
 	}
-	quote(e->b, "%s = %s ? %s : %s;", update->target, conditions,
-	     text_at_least(e->arena, update_result(e, &named), LEVEL_OR), update->target);
+	quote(e->b, "%s = %s ? %s : %s;", target, conditions,
+	      x_text(e, k_at_least(e->arena, update_result(e, &named), K_LEVEL_OR)), x_text(e, update->target));
 }
 
 /* Is it a row of the block that the loop is at? */
@@ -306,14 +319,18 @@ void note_write(struct emit *e, const struct array *array)
 		e->is_written[e->layout->slot_of[array->number]] = true;
 }
 
-const char *c_target(struct emit *e, const struct stage *stage, const struct point *point)
+struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also)
 {
-	const char *cell = private_cell(e, stage, point);
+	struct k_expr *cell = private_cell(e, stage, point), *other = NULL;
 
-	return cell ? cell : lane_write(e, &stage->write, c_access(e, point, &stage->write));
+	if (!cell)
+		cell = lane_write(e, &stage->write, c_access(e, point, &stage->write), &other);
+	if (also)
+		*also = other;
+	return cell;
 }
 
-static const char *c_before(struct emit *e, const struct stage *stage, const struct point *point)
+static struct k_expr *c_before(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	return private_cell(e, stage, point) ? NULL : lane_before(e, &stage->write, c_access(e, point, &stage->write));
 }
@@ -321,23 +338,23 @@ static const char *c_before(struct emit *e, const struct stage *stage, const str
 /* ---- accumulators ---- */
 
 /* Declares the variable in which a loop accumulates, one for each lane of a block. */
-static const char *declare_accumulator(struct emit *e, const struct stage *stage)
+static void declare_accumulator(struct emit *e, const struct stage *stage, struct cell *cell)
 {
 	enum scalar_type type = stage->write.array->type;
-	const char *name = names_declare(&e->names, accumulator_name(stage->op));
-	const char *identity = c_identity(e->arena, stage->op, type);
+	struct k_expr *identity = c_identity(e->arena, stage->op, type);
 	int names;
 
+	cell->name = names_declare(&e->names, accumulator_name(stage->op));
+	cell->value = k_name(e->arena, cell->name);
 	if (!e->block || e->in_lanes) {
-		quote(e->b, "%s %s = %s;", lane_type(e, type), name, lane_fill(e, type, identity));
-		return name;
+		quote(e->b, "%s %s = %s;", lane_type(e, type), cell->name, x_text(e, lane_fill(e, type, identity)));
+		return;
 	}
-	quote(e->b, "%s;", lane_declaration(e, type, name));
-	name = lane_of(e, name);
+	quote(e->b, "%s;", lane_declaration(e, type, cell->name));
+	cell->value = lane_of(e, cell->name);
 	names = lanes_open(e);
-	quote(e->b, "%s = %s;", name, lane_fill(e, type, identity));
+	quote(e->b, "%s = %s;", x_text(e, cell->value), x_text(e, lane_fill(e, type, identity)));
 	lanes_close(e, names);
-	return name;
 }
 
 /* Adds to the target what a loop has accumulated; a variable of each lane is not memory. What the target is called
@@ -353,7 +370,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	int names = has_lanes ? lanes_open(e) : 0;
 
 	if (has_lanes)
-		update->target = c_target(e, cell->of, point);
+		update->target = c_target(e, cell->of, point, &update->also);
 	if (is_given)
 		emit_given_sum(e, update);
 	else if (is_one || is_local)
@@ -372,14 +389,15 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
 	bool is_of_grid = e->grid && e->grid->has_shared;
-	struct update update = { stage->op, type, c_target(e, stage, point), { NULL, LEVEL_PRIMARY }, NULL };
+	struct update update = { .op = stage->op, .type = type };
 
+	update.target = c_target(e, stage, point, &update.also);
 	cell.is_spread = accumulation_is_spread(e, node);
-	cell.name = declare_accumulator(e, stage);
+	declare_accumulator(e, stage, &cell);
 	vec_push(e->arena, &e->accumulators, cell);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->accumulators.n--;
-	update.value.text = cell.name;
+	update.value = cell.value;
 	note_write(e, block_array(e, stage->write.array));
 	emit_spread_update(e, &update, point, &cell, is_of_grid,
 			   e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
@@ -396,8 +414,9 @@ static bool accumulates_in_place(const struct emit *e, __isl_keep isl_ast_node *
 static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
 				      const struct point *point)
 {
-	struct cell cell = { .of = stage, .op = stage->op, .name = c_target(e, stage, point) };
+	struct cell cell = { .of = stage, .op = stage->op, .value = c_target(e, stage, point, NULL) };
 
+	cell.name = x_text(e, cell.value);
 	vec_push(e->arena, &e->accumulators, cell);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->accumulators.n--;
@@ -431,11 +450,11 @@ static const struct cell *accumulator_cell(const struct emit *e, const struct st
 	return cell_find(e->accumulators.items, e->accumulators.n, stage);
 }
 
-const char *accumulator_of(const struct emit *e, const struct stage *stage)
+struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage)
 {
 	const struct cell *cell = accumulator_cell(e, stage);
 
-	return cell ? cell->name : NULL;
+	return cell ? cell->value : NULL;
 }
 
 /* Of a variable: a sum takes conditions only where lanes have terms that others have not. */
@@ -478,21 +497,20 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	enum scalar_type type = stage->write.array->type;
 	struct expr *args[] = { stage->value };
 	const struct expr cast = { .kind = EXPR_CAST, .type = type, .args = args };
-	struct text value;
-	const char *accumulator = accumulator_of(e, stage);
+	struct k_expr *accumulator = accumulator_of(e, stage);
 	struct update update = { .op = stage->op, .type = type, .target = accumulator };
 	struct cell *local = declared_here(e, stage);
 
 	e->pivot = emit_pivot(e, stage, point);
-	value = lane_value(e, stage->value, c_expr(e, point, type == stage->value->type ? stage->value : &cast));
+	update.value = lane_value(e, stage->value,
+				  c_expr(e, point, type == stage->value->type ? stage->value : &cast));
 	e->pivot = NULL;
-	update.value = value;
 	if (!accumulator) {
-		update.target = c_target(e, stage, point);
+		update.target = c_target(e, stage, point, &update.also);
 		update.before = c_before(e, stage, point);
 	}
 	if (local) {
-		quote(e->b, "%s %s = %s;", lane_type(e, type), local->name, value.text);
+		quote(e->b, "%s %s = %s;", lane_type(e, type), local->name, x_text(e, update.value));
 		mark_as_used(e, local);
 		local->declared_by = NULL;
 		return;

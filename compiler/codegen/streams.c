@@ -40,20 +40,18 @@ static const char *element_now(struct emit *e, const struct array *array, int by
 	return NULL;
 }
 
-/* Of an element of an array, what stands between the brackets; NULL: it is none. */
-static const char *subscript_of(const struct emit *e, const char *array, const char *text)
+/* Of an element of an array, its index; NULL: it is none. */
+static struct k_expr *index_of(const struct k_expr *element, const char *array)
 {
-	const size_t n = strlen(array);
+	const struct k_expr *of = element->kind == KE_LOAD ? element->args.items[0] : NULL;
 
-	if (strncmp(text, array, n) != 0 || text[n] != '[')
-		return NULL;
-	return arena_printf(e->arena, "%.*s", (int) strlen(text + n) - 2, text + n + 1);
+	return of && of->kind == KE_NAME && !strcmp(of->text, array) ? element->args.items[1] : NULL;
 }
 
 /* The stream whose elements are the subscripts of what is read; -1: none is. */
-static int subscripts_of(struct emit *e, const char *subscript)
+static int subscripts_of(struct emit *e, const struct k_expr *index)
 {
-	const struct binding *binding = subscript ? binding_of(e, subscript) : NULL;
+	const struct binding *binding = index && index->kind == KE_NAME ? binding_of(e, index->text) : NULL;
 	const char *at = binding ? affine_only_name(&binding->subscript) : NULL;
 
 	if (!at || strcmp(at, e->deal->variable) != 0)
@@ -62,23 +60,29 @@ static int subscripts_of(struct emit *e, const char *subscript)
 	return find_stream(e, binding->array->c_name, -1);
 }
 
-const char *deal_read(struct emit *e, const struct access *access, const char *text)
+static struct k_expr *read_once(struct emit *e, struct k_expr *element)
+{
+	return k_call(e->arena, "PMG_ONCE", 1, element);
+}
+
+struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	const struct array *array = access->array;
-	const char *now = NULL, *subscript;
+	struct k_expr *index;
+	const char *now = NULL;
 	int by;
 
 	if (!e->deal || e->deal->in_vectors || array_is_local(array))
-		return text;
+		return element;
 	if (e->is_chosen)
-		return arena_printf(e->arena, "PMG_ONCE(%s)", text);
-	subscript = subscript_of(e, array->c_name, text);
-	by = subscripts_of(e, subscript);
-	if (by >= 0 || (subscript && !strcmp(subscript, e->deal->variable)))
+		return read_once(e, element);
+	index = index_of(element, array->c_name);
+	by = subscripts_of(e, index);
+	if (by >= 0 || (index && index->kind == KE_NAME && !strcmp(index->text, e->deal->variable)))
 		now = element_now(e, array, by);
 	if (now && by >= 0)
-		return arena_printf(e->arena, "PMG_READ_AT(%s, %s)", now, subscript);
-	return now ? now : arena_printf(e->arena, "PMG_ONCE(%s)", text);
+		return k_call(e->arena, "PMG_READ_AT", 2, k_name(e->arena, now), index);
+	return now ? k_name(e->arena, now) : read_once(e, element);
 }
 
 void streams_settle(struct emit *e)

@@ -9,7 +9,7 @@
 /* Is it one of the deal, in the kernel that is printed? */
 bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal);
 /* A read, of which `text` is the element: in a deal, what a lane reads is read once. */
-const char *deal_read(struct emit *e, const struct access *access, const char *text);
+struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_expr *element);
 /* After the kernel has been printed first: which of its streams are read ahead. */
 void streams_settle(struct emit *e);
 /* Above the loop of a deal: what its first iterations read. */

@@ -207,6 +207,34 @@ struct k_expr *k_call(struct arena *arena, const char *function, int n, ...)
 	return expr;
 }
 
+struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, struct k_expr *right)
+{
+	if (!left)
+		return right;
+	if (right->kind != KE_BINARY || right->op != op || right->is_grouped)
+		return k_binary(arena, op, left, right);
+	return k_join(arena, op, k_join(arena, op, left, right->args.items[0]), right->args.items[1]);
+}
+
+struct k_expr *k_negated(struct arena *arena, struct k_expr *a)
+{
+	if (a->kind != KE_BINARY || a->is_grouped || k_op_level(a->op) != K_LEVEL_PRODUCT || a->op == K_REM)
+		return k_unary(arena, K_NEG, a);
+	return k_binary(arena, a->op, k_negated(arena, a->args.items[0]), a->args.items[1]);
+}
+
+struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level)
+{
+	struct k_expr *grouped;
+
+	if (k_level(expr) >= level)
+		return expr;
+	grouped = arena_new(arena, struct k_expr);
+	*grouped = *expr;
+	grouped->is_grouped = true;
+	return grouped;
+}
+
 /* ---- statements ---- */
 
 struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind)

@@ -252,8 +252,15 @@ struct k_expr *k_unary(struct arena *arena, enum k_op op, struct k_expr *a);
 struct k_expr *k_binary(struct arena *arena, enum k_op op, struct k_expr *a, struct k_expr *b);
 struct k_expr *k_select(struct arena *arena, struct k_expr *condition, struct k_expr *a, struct k_expr *b);
 struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a);
+/* left op right, where both may be such chains: read from the left. NULL op right is right. */
+struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, struct k_expr *right);
+/* -a; of a product, that of its first factor. */
+struct k_expr *k_negated(struct arena *arena, struct k_expr *a);
 /* The arguments follow, n of them. */
 struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
+
+/* The expression, in parentheses if it binds looser. */
+struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level);
 
 struct k_type k_scalar(const char *c_name);             /* a plain type */
 const char *k_op_text(enum k_op op);

@@ -38,19 +38,19 @@ static void check_sums(struct tests *tests, struct arena *arena)
 	CHECK_TEXT(tests, sum_text(arena, 0, 0, INT64_MIN), "INT64_MIN");
 }
 
-static const char *comparison_text(struct arena *arena, struct affine left, const char *op, struct affine right)
+static const char *comparison_text(struct arena *arena, struct affine left, enum k_op op, struct affine right)
 {
-	return affine_comparison(arena, &left, op, &right).text;
+	return k_expr_text(arena, affine_comparison(arena, &left, op, &right));
 }
 
 static void check_comparisons(struct tests *tests, struct arena *arena)
 {
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), "<=", sum(arena, 0, 1, -1)), "i < n");
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), ">=", sum(arena, 0, 1, 1)), "i > n");
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), ">=", sum(arena, 0, 0, 1)), "i >= 1");
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 0), "<=", sum(arena, 0, 0, 0)), "i >= 0");
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 3), "<", sum(arena, 0, -1, 0)), "n + 3 < i");
-	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 2), "==", sum(arena, 0, 0, 5)), "i == 3");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), K_LE, sum(arena, 0, 1, -1)), "i < n");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), K_GE, sum(arena, 0, 1, 1)), "i > n");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 0), K_GE, sum(arena, 0, 0, 1)), "i >= 1");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 0), K_LE, sum(arena, 0, 0, 0)), "i >= 0");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, -1, 0, 3), K_LT, sum(arena, 0, -1, 0)), "n + 3 < i");
+	CHECK_TEXT(tests, comparison_text(arena, sum(arena, 1, 0, 2), K_EQ, sum(arena, 0, 0, 5)), "i == 3");
 }
 
 static void check_facts(struct tests *tests, struct arena *arena)
@@ -85,7 +85,7 @@ static const char *float_literal(struct arena *arena, double value, enum scalar_
 {
 	const struct expr expr = { .kind = EXPR_FLOAT, .type = type, .real = value };
 
-	return c_literal(arena, &expr).text;
+	return k_expr_text(arena, c_literal(arena, &expr));
 }
 
 static void check_literals(struct tests *tests, struct arena *arena)
@@ -99,25 +99,25 @@ static void check_literals(struct tests *tests, struct arena *arena)
 	CHECK_TEXT(tests, float_literal(arena, HUGE_VAL, TYPE_F64), "INFINITY");
 	CHECK_TEXT(tests, float_literal(arena, -HUGE_VAL, TYPE_F32), "-INFINITY");
 	CHECK_TEXT(tests, float_literal(arena, 16777216, TYPE_F32), "16777216.0f");
-	CHECK_TEXT(tests, c_identity(arena, REDUCE_MIN, TYPE_I8), "127");
-	CHECK_TEXT(tests, c_identity(arena, REDUCE_MAX, TYPE_U32), "0u");
-	CHECK_TEXT(tests, c_identity(arena, REDUCE_MAX, TYPE_F32), "-INFINITY");
+	CHECK_TEXT(tests, k_expr_text(arena, c_identity(arena, REDUCE_MIN, TYPE_I8)), "127");
+	CHECK_TEXT(tests, k_expr_text(arena, c_identity(arena, REDUCE_MAX, TYPE_U32)), "0u");
+	CHECK_TEXT(tests, k_expr_text(arena, c_identity(arena, REDUCE_MAX, TYPE_F32)), "-INFINITY");
 	CHECK_TEXT(tests, c_string(arena, "a\"b\\c\n?" "?/"), "\"a\\\"b\\\\c\\012?\\?/\"");
 }
 
 static void check_casts(struct tests *tests, struct arena *arena)
 {
-	const struct text x = { "x + y", LEVEL_SUM };
+	struct k_expr *x = k_binary(arena, K_ADD, k_name(arena, "x"), k_name(arena, "y"));
 
-	CHECK_TEXT(tests, c_cast(arena, TYPE_I64, TYPE_I8, x).text, "(int64_t) (x + y)");
-	CHECK_TEXT(tests, c_cast(arena, TYPE_I8, TYPE_F32, x).text, "pmg_to_i8(x + y)");
-	CHECK_TEXT(tests, c_cast(arena, TYPE_U8, TYPE_I16, x).text,
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_I64, TYPE_I8, x)), "(int64_t) (x + y)");
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_I8, TYPE_F32, x)), "pmg_to_i8(x + y)");
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_U8, TYPE_I16, x)),
 		   "(uint8_t) (x + y)");
-	CHECK_TEXT(tests, c_cast(arena, TYPE_I16, TYPE_U8, x).text, "(int16_t) (x + y)");
-	CHECK_TEXT(tests, c_cast(arena, TYPE_F32, TYPE_F64, x).text, "(float) (x + y)");
-	CHECK_TEXT(tests, c_cast(arena, TYPE_BOOL, TYPE_I64, x).text, "x + y != 0");
-	CHECK_TEXT(tests, c_narrow(arena, TYPE_I8, x).text, "(int8_t) (x + y)");
-	CHECK_TEXT(tests, c_narrow(arena, TYPE_I64, x).text, "x + y");
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_I16, TYPE_U8, x)), "(int16_t) (x + y)");
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_F32, TYPE_F64, x)), "(float) (x + y)");
+	CHECK_TEXT(tests, k_expr_text(arena, c_cast(arena, TYPE_BOOL, TYPE_I64, x)), "x + y != 0");
+	CHECK_TEXT(tests, k_expr_text(arena, c_narrow(arena, TYPE_I8, x)), "(int8_t) (x + y)");
+	CHECK_TEXT(tests, k_expr_text(arena, c_narrow(arena, TYPE_I64, x)), "x + y");
 }
 
 void codegen_test_texts(struct tests *tests)
