@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Expressions of the module as those of the kernel tree. Dims are replaced by the arguments of an instance. Integer sums, which is what subscripts are, pass through affine.c; everything
- * else is printed as it was written, operand by operand, in the types of the module. */
+ * Expressions of the module as those of the kernel tree. Dims are replaced by the arguments of an instance. Integer
+ * sums, which is what subscripts are, pass through affine.c; everything else stays as it was written, operand by
+ * operand, in the types of the module. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -474,7 +475,8 @@ static struct k_expr *arithmetic(struct emit *e, const struct expr *expr, struct
 static struct k_expr *division(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
 	if (lane_is_reciprocal(e, expr))
-		return k_call(e->arena, arena_printf(e->arena, "PMG_RECIPROCAL_%s", row_suffix(expr->type)), 1, args[1]);
+		return k_call(e->arena, arena_printf(e->arena, "PMG_RECIPROCAL_%s", row_suffix(expr->type)), 1,
+			      args[1]);
 	return type_is_float(expr->type) ? infix(e, expr, args[0], args[1]) : quotient(e, expr, args);
 }
 
