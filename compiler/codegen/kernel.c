@@ -650,6 +650,29 @@ static bool find_nests(struct kernel *kernel)
 	return !e->failed;
 }
 
+/* Tables of trees that are known are declared ahead of the functions. */
+static void add_globals(struct kernel *kernel)
+{
+	for (int i = 0; i < kernel->layout->slots.n; i++) {
+		const char *name = known_table(kernel->layout, &kernel->layout->slots.items[i]);
+
+		if (name)
+			vec_push(kernel->emit.arena, &kernel->program->globals,
+				 ((struct k_param) { pointer_to("int64_t", true), name }));
+	}
+}
+
+static void verify(struct kernel *kernel)
+{
+	const char *fault;
+
+	add_globals(kernel);
+	k_resolve_types(kernel->emit.arena, kernel->program);
+	fault = k_verify(kernel->emit.arena, kernel->program);
+	if (fault)
+		emit_fail(&kernel->emit, "a kernel is not well-formed: %s", fault);
+}
+
 bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target)
 {
 	struct module *module = layout->module;
@@ -663,5 +686,7 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 	if (find_nests(&kernel))
 		build_copies(&kernel);
 	nests_free(&kernel.nests);
+	if (!e->failed)
+		verify(&kernel);
 	return !e->failed;
 }

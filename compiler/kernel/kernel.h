@@ -237,6 +237,7 @@ struct k_function {
 
 struct k_program {
 	VEC(struct k_function *) functions;
+	VEC(struct k_param) globals;    /* what the file around declares */
 };
 
 /* ---- build.c: nodes -------------------------------------------------------------------------- */

@@ -132,6 +132,9 @@ void k_walk_function(struct arena *arena, const struct k_program *program, const
 	struct walk walk = { .place = { .arena = arena, .program = program, .function = function },
 			     .visitor = visitor };
 
+	for (int i = 0; program && i < program->globals.n; i++)
+		declare(&walk, (struct k_declared) { program->globals.items[i].name, program->globals.items[i].type, 0,
+						     NULL });
 	for (int i = 0; i < function->params.n; i++)
 		declare(&walk, (struct k_declared) { function->params.items[i].name, function->params.items[i].type, 0,
 						     NULL });
