@@ -782,5 +782,6 @@ PMG_API void pmg_all_points(pmg_plan *plan, int32_t restructuring);
 
 #include "pmgrt_math.h"
 #include "pmgrt_pivot.h"
+#include "pmgrt_pipeline.h"
 
 #endif

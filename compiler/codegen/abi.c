@@ -76,7 +76,7 @@ static void add_arguments(struct k_builder *b, const struct layout *layout, cons
 {
 	if (needs_args(layout, body, false))
 		quote(b, "const %s_args *args = arguments;", layout->module->name);
-	else
+	else if (!k_mentions(body, "arguments"))
 		quote(b, "(void) arguments;");
 	add_params(b, layout, body, false);
 }
@@ -109,7 +109,7 @@ void table_function_print(struct writer *w, const struct emit *e, const char *he
 	line(w, "%s\n{", head);
 	w->indent++;
 	c_print_block(w, &start, C_SPELLING_OPENMP);
-	if (body->stmts.n)
+	if (start.stmts.n && body->stmts.n)
 		writer_blank(w);
 	c_print_block(w, body, C_SPELLING_OPENMP);
 	if (last)
@@ -224,30 +224,55 @@ static const char *extent_row(struct emit *e, const struct affine *extent)
 }
 
 /* Sizes of domains such as 1..n-1 are not negative where n is 0. */
-static const char *extent_value(struct emit *e, const struct affine *extent)
+static struct k_expr *extent_value(struct emit *e, const struct affine *extent)
 {
-	const char *text = affine_plain(e->arena, extent);
+	struct k_expr *value = affine_expr(e->arena, extent);
 
-	return affine_is_never_negative(extent) ? text : arena_printf(e->arena, "pmg_max_i64(%s, 0)", text);
+	return affine_is_never_negative(extent) ? value
+						: k_call(e->arena, "pmg_max_i64", 2, value, k_int(e->arena, 0));
 }
 
-static void emit_extent_values(struct emit *e, const char *values)
+typedef VEC(struct k_expr *) value_list;
+
+/* By their numbers. */
+static value_list extent_values(struct emit *e)
 {
+	value_list values = { 0 };
+
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *slot = &e->layout->slots.items[i];
-		int at = slot->first_extent;
+		struct affine extent;
 
 		for (int d = 0; d < slot_rank(slot); d++) {
-			struct affine extent = slot_extent(e, slot, d);
-
-			quote(e->b, "%s[%d] = %s;", values, at++, extent_value(e, &extent));
+			extent = slot_extent(e, slot, d);
+			vec_push(e->arena, &values, extent_value(e, &extent));
 		}
 		if (slot_has_limit(slot)) {
-			struct affine limit = affine_of_expr(e, NULL, slot->array->limit);
-
-			quote(e->b, "%s[%d] = %s;", values, at, extent_value(e, &limit));
+			extent = affine_of_expr(e, NULL, slot->array->limit);
+			vec_push(e->arena, &values, extent_value(e, &extent));
 		}
 	}
+	return values;
+}
+
+/* Adds a call that writes the values of the pipeline itself, which a candidate mostly shares; how many those are. */
+static int add_shared_extents(struct emit *e, const struct target *target, const char *values)
+{
+	const struct layout *first = e->layout->first;
+	struct emit of_first;
+
+	if (!first || first->n_extents > e->layout->n_extents)
+		return 0;
+	of_first = emit_for_table(first, target);
+	quote(e->b, "%s_extents(arguments, %s);", first->prefix, values);
+	return extent_values(&of_first).n;
+}
+
+static bool is_shared(const struct layout *layout, const struct target *target, int i, const struct k_expr *value)
+{
+	struct emit of_first = emit_for_table(layout->first, target);
+
+	return k_expr_is_equal(extent_values(&of_first).items[i], value);
 }
 
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
@@ -256,8 +281,12 @@ void emit_extents(struct writer *w, const struct layout *layout, const struct ta
 	struct names names = layout->names;
 	const char *values = names_declare(&names, "extents");
 	struct k_block *body = table_body_open(&e);
+	const int n_shared = add_shared_extents(&e, target, values);
+	const value_list all = extent_values(&e);
 
-	emit_extent_values(&e, values);
+	for (int i = 0; i < all.n; i++)
+		if (i >= n_shared || !is_shared(layout, target, i, all.items[i]))
+			quote(e.b, "%s[%d] = %s;", values, i, x_text(&e, all.items[i]));
 	table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, int64_t *%s)",
 						 layout->prefix, values), body,
 			     layout->n_extents ? NULL : arena_printf(e.arena, "(void) %s;", values));
@@ -358,7 +387,7 @@ static const char *shape_text(struct emit *e, const struct slot *slot)
 	return str_text(&text);
 }
 
-static void emit_facts(struct emit *e, const struct slot *slot)
+static void add_facts(struct emit *e, struct str *row, const struct slot *slot)
 {
 	const struct array *array = slot->array;
 	struct affine limit;
@@ -366,52 +395,56 @@ static void emit_facts(struct emit *e, const struct slot *slot)
 	if (slot->is_offsets || slot->is_list || slot->is_order || !array->facts)
 		return;
 	if (array->role != ROLE_INSPECTED)
-		line(e->w, ".is_index = true, .facts = %s,", facts_text(e->arena, array->facts));
+		str_add(row, ".is_index = true, .facts = %s, ", facts_text(e->arena, array->facts));
 	if (slot_has_limit(slot)) {
 		limit = affine_of_expr(e, NULL, array->limit);
-		line(e->w, ".limit = %s,", extent_row(e, &limit));
+		str_add(row, ".limit = %s, ", extent_row(e, &limit));
 	}
 }
 
-static void emit_type(struct emit *e, const struct slot *slot)
+static void add_flag(struct str *row, const char *name, bool is_set)
+{
+	if (is_set)
+		str_add(row, ".%s = true, ", name);
+}
+
+static void add_type(struct emit *e, struct str *row, const struct slot *slot)
 {
 	const struct array *array = slot->array;
 	bool is_list = slot->is_offsets || slot->is_list || slot->is_order;
 	bool is_input = !is_list && array->role == ROLE_IN;
 	bool is_kept = is_input && array->storage != STORAGE_F64;
 
-	line(e->w, ".name = %s, .role = %s, .type = %s,%s%s", c_string(e->arena, slot->name),
-	     role_text(e->layout, slot), type_abi_name(is_kept ? array->type : slot_type(slot)),
-	     is_input && array->is_fixed ? " .is_fixed = true," : "",
-	     is_input && array->is_fixed && array_is_for_inspection(e->module, array)
-		     ? " .is_for_inspection = true,"
-		     : "");
-	if (is_input && array_is_optional(e->module, array))
-		line(e->w, ".is_optional = true,");
+	str_add(row, ".name = %s, .role = %s, .type = %s, ", c_string(e->arena, slot->name), role_text(e->layout, slot),
+		type_abi_name(is_kept ? array->type : slot_type(slot)));
+	add_flag(row, "is_fixed", is_input && array->is_fixed);
+	add_flag(row, "is_for_inspection",
+		 is_input && array->is_fixed && array_is_for_inspection(e->module, array));
+	add_flag(row, "is_optional", is_input && array_is_optional(e->module, array));
 	if (is_kept || slot_is_narrow(slot))
-		line(e->w, ".storage = %s,", storage_abi_name(array->storage));
-	if (!is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE && private_parts(array) == 1)))
-		line(e->w, ".is_per_thread = true,");
+		str_add(row, ".storage = %s, ", storage_abi_name(array->storage));
+	add_flag(row, "is_per_thread", !is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE &&
+									     private_parts(array) == 1)));
 }
 
-static void emit_next(struct emit *e, const struct slot *slot)
+static void add_next(struct emit *e, struct str *row, const struct slot *slot)
 {
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *next = &e->layout->slots.items[i];
 
 		if (next->array->is_swapped && next->array->owner == slot->array)
-			line(e->w, ".next = %d,", i);
+			str_add(row, ".next = %d, ", i);
 	}
 }
 
 /* The extents of a row. */
-static void emit_factors(struct emit *e, const struct slot *slot)
+static void add_factors(struct emit *e, struct str *row, const struct slot *slot)
 {
 	const struct array *rows = slot->array->row_of;
 
 	if (rows)
-		line(e->w, ".n_factors = %d, .first_factor = %d,", rows->rank - 1,
-		     e->layout->slots.items[e->layout->slot_of[rows->number]].first_extent + 1);
+		str_add(row, ".n_factors = %d, .first_factor = %d, ", rows->rank - 1,
+			e->layout->slots.items[e->layout->slot_of[rows->number]].first_extent + 1);
 }
 
 static const struct array *slot_segments(const struct module *module, const struct slot *slot)
@@ -431,22 +464,21 @@ static void emit_array_row(struct emit *e, int number)
 	const struct array *segments = slot_segments(e->module, slot);
 	const char *offset = number >= e->layout->n_arguments ? "SIZE_MAX" :
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
+	struct str row = str_new(e->arena);
 
 	e->w->span = slot->array->span;
-	open_block(e->w, "[%d] = {", number);
-	emit_type(e, slot);
+	add_type(e, &row, slot);
 	if (slot_rank(slot))
-		line(e->w, ".rank = %d, .shape = (const pmg_extent[]) { %s },", slot_rank(slot),
-		     shape_text(e, slot));
-	emit_facts(e, slot);
+		str_add(&row, ".rank = %d, .shape = (const pmg_extent[]) { %s }, ", slot_rank(slot),
+			shape_text(e, slot));
+	add_facts(e, &row, slot);
 	if (slot->lanes)
-		line(e->w, ".lanes = %d,", slot->lanes);
-	emit_next(e, slot);
-	emit_factors(e, slot);
-	line(e->w, ".first_extent = %d, .segments = %d, .offset = %s, .place = %s", slot->first_extent,
-	     segments ? e->layout->slot_of[segments->number] : -1, offset,
+		str_add(&row, ".lanes = %d, ", slot->lanes);
+	add_next(e, &row, slot);
+	add_factors(e, &row, slot);
+	line(e->w, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },", number, str_text(&row),
+	     slot->first_extent, segments ? e->layout->slot_of[segments->number] : -1, offset,
 	     c_string(e->arena, source_place(e->module, slot->array->span)));
-	close_block(e->w, "},");
 }
 
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
@@ -477,16 +509,5 @@ void emit_children_table(struct writer *w, const struct layout *layout, const st
 
 void emit_functions(struct writer *w, const struct layout *layout)
 {
-	const char *p = layout->module->name;
-
-	line(w, "const pmg_pipeline_desc *%s_describe(void)\n{\n\treturn &%s_description;\n}\n", p, p);
-	line(w, "pmg_status %s_plan(const %s_args *args, const pmg_options *options, %s_plan_t **plan)\n{\n"
-	     "\treturn pmg_plan_new(&%s_description, args, options, plan);\n}\n", p, p, p, p);
-	line(w, "pmg_status %s_execute(%s_plan_t *plan, const %s_args *args, pmg_control *control)\n{\n"
-	     "\treturn pmg_plan_execute(plan, args, control);\n}\n", p, p, p);
-	line(w, "pmg_status %s_state_save(%s_plan_t *plan, const pmg_writer *writer)\n{\n"
-	     "\treturn pmg_plan_state_save(plan, writer);\n}\n", p, p);
-	line(w, "pmg_status %s_state_load(%s_plan_t *plan, const pmg_reader *reader)\n{\n"
-	     "\treturn pmg_plan_state_load(plan, reader);\n}\n", p, p);
-	line(w, "void %s_destroy(%s_plan_t *plan)\n{\n\tpmg_plan_destroy(plan);\n}\n", p, p);
+	line(w, "PMG_PIPELINE(%s)\n", layout->module->name);
 }

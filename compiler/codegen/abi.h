@@ -52,10 +52,10 @@ void emit_kernel_names(struct writer *w, const struct pipeline *pipeline);
 
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 
-/* The tables PREFIX_work and PREFIX_count, for a module with stages. */
-/* Rows of its table: stages, and copies of threads. */
+/* Rows of the table PREFIX_work: stages, and copies of threads; and the function PREFIX_count. */
 int n_of_work(const struct module *module);
-void emit_work(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_work_table(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_count(struct writer *w, const struct layout *layout, const struct target *target);
 /* Is the candidate not meant for some sizes? The function that tells which. */
 bool has_unfit_sizes(const struct layout *layout);
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target);

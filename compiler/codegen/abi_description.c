@@ -33,6 +33,11 @@ static bool has_pivots(const struct layout *layout)
 	return layout_n_pivots(layout) > 0;
 }
 
+static bool has_work(const struct layout *layout)
+{
+	return layout->has_work;
+}
+
 static bool always(const struct layout *layout)
 {
 	(void) layout;
@@ -41,7 +46,7 @@ static bool always(const struct layout *layout)
 
 enum {
 	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_PIVOTS, TABLE_EXTENTS, TABLE_SUITS,
-	TABLE_N
+	TABLE_WORK, TABLE_COUNT, TABLE_N
 };
 
 static const struct own_table {
@@ -56,6 +61,8 @@ static const struct own_table {
 	[TABLE_PIVOTS] = { "pivots", has_pivots, emit_pivot_table },
 	[TABLE_EXTENTS] = { "extents", always, emit_extents },
 	[TABLE_SUITS] = { "suits", has_unfit_sizes, emit_suits },
+	[TABLE_WORK] = { "work", has_work, emit_work_table },
+	[TABLE_COUNT] = { "count", has_work, emit_count },
 };
 
 static const char *table_text(const struct own_table *table, const struct layout *layout, const char *prefix,
@@ -69,39 +76,71 @@ static const char *table_text(const struct own_table *table, const struct layout
 	return str_text(&scratch.text);
 }
 
-/* Prints a table unless that of `first` (NULL: there is none before) is the same; its name, or NULL's where it is
- * empty. */
-static const char *own_table(struct writer *w, const struct layout *layout, const struct layout *first,
+/* The candidates of a pipeline, as far as they are described. */
+struct before {
+	struct layout *const *layouts;
+	int n;
+};
+
+/* Prints a table unless that of a candidate before is the same; its name, or NULL's where it is empty. */
+static const char *own_table(struct writer *w, const struct layout *layout, const struct before *before,
 			     const struct own_table *table, const struct target *target)
 {
-	const char *prefix = layout->prefix;
+	struct arena *arena = layout->module->arena;
+	const char *text;
 
 	if (!table->exists(layout))
 		return "NULL";
-	if (first && table->exists(first) &&
-	    !strcmp(table_text(table, layout, first->prefix, target),
-		    table_text(table, first, first->prefix, target)))
-		prefix = first->prefix;
-	else
-		table->emit(w, layout, target);
-	return arena_printf(layout->module->arena, "%s_%s", prefix, table->name);
+	text = table_text(table, layout, "", target);
+	for (int i = 0; i < before->n; i++)
+		if (table->exists(before->layouts[i]) &&
+		    !strcmp(text, table_text(table, before->layouts[i], "", target)))
+			return arena_printf(arena, "%s_%s", before->layouts[i]->prefix, table->name);
+	table->emit(w, layout, target);
+	return arena_printf(arena, "%s_%s", layout->prefix, table->name);
 }
 
 /* ---- descriptions ---- */
 
-static void emit_candidate_fields(struct writer *w, const struct layout *layout, int n_candidates)
+/* Of the kernel: what it is of, and what it takes to choose it. */
+static void emit_choice_fields(struct writer *w, const struct layout *layout, const char *const *tables,
+			       const struct target *target)
+{
+	struct module *module = layout->module;
+	struct str row = str_new(module->arena);
+
+	str_add(&row, ".kernel = %s_kernel,", layout->prefix);
+	if (target->device_ending)
+		str_add(&row, " .device = &%s_device,", module->name);
+	if (layout->all_isas)
+		str_add(&row, " .kernels = PMG_KERNELS(%s_kernel),", layout->prefix);
+	if (target_calls_blas(module))
+		str_add(&row, " .blas = &pmg_blas_library,");
+	if (module->choice)
+		str_add(&row, " .choice = %s,", c_string(module->arena, module->choice));
+	if (has_unfit_sizes(layout))
+		str_add(&row, " .suits = %s,", tables[TABLE_SUITS]);
+	line(w, "%s", str_text(&row));
+	if (layout->has_work)
+		line(w, ".n_work = %d, .work = %s, .count = %s,", n_of_work(module), tables[TABLE_WORK],
+		     tables[TABLE_COUNT]);
+}
+
+static void emit_own_fields(struct writer *w, const struct layout *layout, const char *const *tables)
 {
 	struct module *module = layout->module;
 
-	if (n_candidates)
-		line(w, ".n_candidates = %d, .candidates = %s_candidates,", n_candidates, module->name);
-	if (module->choice)
-		line(w, ".choice = %s,", c_string(module->arena, module->choice));
-	if (layout->has_work)
-		line(w, ".n_work = %d, .work = %s_work, .count = %s_count,", n_of_work(module), layout->prefix,
-		     layout->prefix);
-	if (!*layout->is_unordered)
-		line(w, ".is_ordered = true,");
+	line(w, ".n_arrays = %d, .arrays = %s, .n_extents = %d, .extents = %s,", layout->slots.n, tables[TABLE_ARRAYS],
+	     layout->n_extents, tables[TABLE_EXTENTS]);
+	if (layout->children.n)
+		line(w, ".n_children = %d, .children = %s,", layout->children.n, tables[TABLE_CHILDREN]);
+	if (module->restructurings.n)
+		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s,",
+		     module->restructurings.n, layout->n_sizes, tables[TABLE_RESTRUCTURINGS]);
+	if (module->branchings.n)
+		line(w, ".n_branches = %d, .branches = %s,", module->branchings.n, tables[TABLE_BRANCHES]);
+	if (has_pivots(layout))
+		line(w, ".n_pivots = %d, .pivots = %s,", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
 }
 
 static void emit_fields(struct writer *w, const struct layout *layout, const char *const *tables,
@@ -110,34 +149,14 @@ static void emit_fields(struct writer *w, const struct layout *layout, const cha
 	struct module *module = layout->module;
 	const char *p = module->name;
 
-	line(w, ".abi_version = PMG_ABI_VERSION,");
-	line(w, ".name = %s, .source = %s, .target = %s,", c_string(module->arena, p),
+	line(w, ".abi_version = PMG_ABI_VERSION, .name = %s, .source = %s, .target = %s,", c_string(module->arena, p),
 	     c_string(module->arena, source_file(module)), c_string(module->arena, target->name));
-	line(w, ".args_size = sizeof(%s_args),", p);
-	line(w, ".n_params = %d, .n_arrays = %d, .n_children = %d, .n_extents = %d,", layout->n_params,
-	     layout->slots.n, layout->children.n, layout->n_extents);
-	line(w, ".params = %s,", layout->n_params ? arena_printf(module->arena, "%s_params", p) : "NULL");
-	line(w, ".arrays = %s,", tables[TABLE_ARRAYS]);
-	line(w, ".children = %s,", tables[TABLE_CHILDREN]);
-	if (module->restructurings.n)
-		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s,",
-		     module->restructurings.n, layout->n_sizes, tables[TABLE_RESTRUCTURINGS]);
-	if (module->branchings.n)
-		line(w, ".n_branches = %d, .branches = %s,", module->branchings.n, tables[TABLE_BRANCHES]);
-	if (has_pivots(layout))
-		line(w, ".n_pivots = %d, .pivots = %s,", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
-	line(w, ".has_loop = %s,", module->loop.var ? "true" : "false");
-	line(w, ".extents = %s,", tables[TABLE_EXTENTS]);
-	line(w, ".assumption = %s,", module->assumptions.n ? arena_printf(module->arena, "%s_assumption", p) : "NULL");
-	if (has_unfit_sizes(layout))
-		line(w, ".suits = %s,", tables[TABLE_SUITS]);
-	line(w, ".kernel = %s_kernel,", layout->prefix);
-	if (target->device_ending)
-		line(w, ".device = &%s_device,", p);
-	if (layout->all_isas)
-		line(w, ".kernels = PMG_KERNELS(%s_kernel),", layout->prefix);
-	if (target_calls_blas(layout->module))
-		line(w, ".blas = &pmg_blas_library,");
+	line(w, ".args_size = sizeof(%s_args), .n_params = %d, .params = %s,%s%s", p, layout->n_params,
+	     layout->n_params ? arena_printf(module->arena, "%s_params", p) : "NULL",
+	     module->assumptions.n ? arena_printf(module->arena, " .assumption = %s_assumption,", p) : "",
+	     module->loop.var ? " .has_loop = true," : "");
+	emit_own_fields(w, layout, tables);
+	emit_choice_fields(w, layout, tables, target);
 }
 
 static void emit_description(struct writer *w, const struct layout *layout, const char *const *tables,
@@ -147,11 +166,11 @@ static void emit_description(struct writer *w, const struct layout *layout, cons
 
 	open_block(w, "static const pmg_pipeline_desc %s_description = {", layout->prefix);
 	emit_fields(w, layout, tables, target);
-	emit_candidate_fields(w, layout, n_candidates);
-	if (layout->module->choice)
-		line(w, ".execute = pmg_plan_execute, .destroy = pmg_plan_destroy");
-	else
-		line(w, ".plan = %s_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy", p);
+	if (n_candidates)
+		line(w, ".n_candidates = %d, .candidates = %s_candidates,", n_candidates, p);
+	line(w, "%s%s.execute = pmg_plan_execute, .destroy = pmg_plan_destroy",
+	     *layout->is_unordered ? "" : ".is_ordered = true, ",
+	     layout->module->choice ? "" : arena_printf(layout->module->arena, ".plan = %s_plan_any, ", p));
 	close_block(w, "};");
 	writer_blank(w);
 }
@@ -168,21 +187,19 @@ static void emit_candidate_list(struct writer *w, struct layout *const *layouts,
 	writer_blank(w);
 }
 
-static void emit_own_tables(struct writer *w, const struct layout *layout, const struct layout *first,
+static void emit_own_tables(struct writer *w, const struct layout *layout, const struct before *before,
 			    const char **tables, const struct target *target)
 {
 	for (int i = 0; i < TABLE_N; i++)
-		tables[i] = own_table(w, layout, first, &own_tables[i], target);
-	if (layout->has_work)
-		emit_work(w, layout, target);
+		tables[i] = own_table(w, layout, before, &own_tables[i], target);
 }
 
-static void emit_candidate(struct writer *w, const struct layout *layout, const struct layout *first,
+static void emit_candidate(struct writer *w, const struct layout *layout, const struct before *before,
 			   const struct target *target)
 {
 	const char *tables[TABLE_N];
 
-	emit_own_tables(w, layout, first, tables, target);
+	emit_own_tables(w, layout, before, tables, target);
 	emit_description(w, layout, tables, 0, target);
 }
 
@@ -220,15 +237,13 @@ void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const stru
 
 	w->span = first->module->span;
 	emit_param_table(w, first);
-	emit_own_tables(w, first, NULL, tables, target);
+	emit_own_tables(w, first, &(struct before) { layouts, 0 }, tables, target);
 	emit_assumption(w, first, target);
 	for (int i = 1; i < n; i++)
-		emit_candidate(w, layouts[i], first, target);
+		emit_candidate(w, layouts[i], &(struct before) { layouts, i }, target);
 	if (n > 1)
 		emit_candidate_list(w, layouts, n);
-	line(w, "/* Loaders do not know the type of the arguments. */\n"
-	     "static pmg_status %s_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)\n"
-	     "{\n\treturn %s_plan(arguments, options, plan);\n}\n", p, p);
+	line(w, "PMG_PLAN_ANY(%s)\n", p);
 	emit_description(w, first, tables, n > 1 ? n : 0, target);
 	emit_functions(w, first);
 }

@@ -89,6 +89,7 @@ struct children {
 struct layout {
 	struct module *module;
 	const char *prefix;             /* of the C names of its kernel and tables */
+	const struct layout *first;     /* of a candidate: that of the pipeline; NULL */
 	bool has_work;                  /* there is something to choose, by the work of each candidate */
 	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
 	VEC(struct slot) slots;         /* the caller's first */

@@ -168,18 +168,23 @@ int bytes_of_stage(struct stage *stage)
 	return traffic.bytes;
 }
 
+static void add_if_any(struct str *text, const char *name, int n)
+{
+	if (n)
+		str_add(text, ", .%s = %d", name, n);
+}
+
 static void emit_work_row(struct work *work, struct stage *stage)
 {
 	const struct use *use = &work->uses[stage->number];
 	struct traffic traffic = traffic_of(stage, use);
 	struct str text = str_new(work->emit.arena);
 
-	str_add(&text, "{ %s, .flops = %d, .bytes = %d, .row_bytes = %d, .fetches = %d",
-		c_string(work->emit.arena, stage->write.array->name),
-		flops_of_stage(stage), traffic.bytes, traffic.row_bytes,
-		traffic.fetches);
-	if (traffic.far)
-		str_add(&text, ", .far = %d", traffic.far);
+	str_add(&text, "{ %s, .flops = %d, .bytes = %d", c_string(work->emit.arena, stage->write.array->name),
+		flops_of_stage(stage), traffic.bytes);
+	add_if_any(&text, "row_bytes", traffic.row_bytes);
+	add_if_any(&text, "fetches", traffic.fetches);
+	add_if_any(&text, "far", traffic.far);
 	if (use->is_atomic)
 		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
 	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "",
@@ -294,17 +299,31 @@ static void emit_counts(struct work *work, const char *counts)
 			emit_copies(work, module->arrays.items[i], counts, 2*(module->stages.n + n_copies++));
 }
 
-static void emit_count_function(struct work *work, struct writer *w)
+static struct work work_new(const struct layout *layout, const struct target *target)
 {
-	const struct layout *layout = work->layout;
+	struct module *module = layout->module;
+	struct work work = { .layout = layout, .emit = emit_for_table(layout, target) };
+
+	work.uses = arena_new_array(module->arena, struct use, module->stages.n);
+	for (int i = 0; i < module->stages.n; i++)
+		work.uses[i].inner = -1;
+	for (int i = 0; i < REGION_N; i++)
+		if (module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_mark, &work);
+	return work;
+}
+
+void emit_count(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	struct work work = work_new(layout, target);
 	struct names names = layout->names;
 	const char *counts = names_declare(&names, "counts");
-	struct k_block *body = table_body_open(&work->emit);
+	struct k_block *body = table_body_open(&work.emit);
 
-	emit_counts(work, counts);
+	emit_counts(&work, counts);
 	w->span = layout->module->span;
-	table_function_print(w, &work->emit,
-			     arena_printf(work->emit.arena, "static void %s_count(const pmg_plan *plan, "
+	table_function_print(w, &work.emit,
+			     arena_printf(work.emit.arena, "static void %s_count(const pmg_plan *plan, "
 					  "const void *arguments, double *%s)", layout->prefix, counts),
 			     body, "(void) plan;");
 }
@@ -408,19 +427,12 @@ int n_of_work(const struct module *module)
 	return n;
 }
 
-void emit_work(struct writer *w, const struct layout *layout, const struct target *target)
+void emit_work_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
+	struct work work = work_new(layout, target);
 	struct module *module = layout->module;
-	struct work work = { .layout = layout };
 
-	work.emit = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target,
-				    .w = w };
-	work.uses = arena_new_array(module->arena, struct use, module->stages.n);
-	for (int i = 0; i < module->stages.n; i++)
-		work.uses[i].inner = -1;
-	for (int i = 0; i < REGION_N; i++)
-		if (module->regions[i].schedule)
-			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_mark, &work);
+	work.emit.w = w;
 	open_block(w, "static const pmg_work_desc %s_work[] = {", layout->prefix);
 	for (int i = 0; i < module->stages.n; i++)
 		emit_work_row(&work, module->stages.items[i]);
@@ -430,5 +442,4 @@ void emit_work(struct writer *w, const struct layout *layout, const struct targe
 	w->span = module->span;
 	close_block(w, "};");
 	writer_blank(w);
-	emit_count_function(&work, w);
 }

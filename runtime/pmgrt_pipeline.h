@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Part of pmgrt.h: what a generated file defines of each of its pipelines, besides the description, kernels and tables. */
+#ifndef PMGRT_PIPELINE_H
+#define PMGRT_PIPELINE_H
+
+/* The functions that the header of a pipeline declares, and its plan for loaders, which do not know the type of the
+ * arguments. */
+#define PMG_PLAN_ANY(p)                                                                                                \
+	static pmg_status p##_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)             \
+	{                                                                                                              \
+		return p##_plan(arguments, options, plan);                                                             \
+	}
+
+#define PMG_PIPELINE(p)                                                                                                \
+	const pmg_pipeline_desc *p##_describe(void)                                                                    \
+	{                                                                                                              \
+		return &p##_description;                                                                               \
+	}                                                                                                              \
+	pmg_status p##_plan(const p##_args *args, const pmg_options *options, p##_plan_t **plan)                       \
+	{                                                                                                              \
+		return pmg_plan_new(&p##_description, args, options, plan);                                            \
+	}                                                                                                              \
+	pmg_status p##_execute(p##_plan_t *plan, const p##_args *args, pmg_control *control)                           \
+	{                                                                                                              \
+		return pmg_plan_execute(plan, args, control);                                                          \
+	}                                                                                                              \
+	pmg_status p##_state_save(p##_plan_t *plan, const pmg_writer *writer)                                          \
+	{                                                                                                              \
+		return pmg_plan_state_save(plan, writer);                                                              \
+	}                                                                                                              \
+	pmg_status p##_state_load(p##_plan_t *plan, const pmg_reader *reader)                                          \
+	{                                                                                                              \
+		return pmg_plan_state_load(plan, reader);                                                              \
+	}                                                                                                              \
+	void p##_destroy(p##_plan_t *plan)                                                                             \
+	{                                                                                                              \
+		pmg_plan_destroy(plan);                                                                                \
+	}
+
+#endif
