@@ -480,6 +480,7 @@ static void parser_run(struct parser *parser, int start)
 	lexer_open(parser);
 	parser->start = start;
 	yyparse(parser);
+	tree_expr_report_large(parser);
 	lexer_close(parser);
 }
 

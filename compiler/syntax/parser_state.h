@@ -52,6 +52,7 @@ struct parser {
 	uint32_t told_words;        /* bit for bit those from PIPELINE on that were told to be no names */
 	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
 	bool is_too_deep;           /* reported once */
+	VEC(struct tree_expr *) too_large;      /* integers above the largest, before which no sign was read yet */
 };
 
 /* The span of a part of the text. */
@@ -63,6 +64,10 @@ bool parser_begins_line(const struct parser *parser, uint32_t offset);
 /* An error of the text; inside an expansion it also shows the line of the expansion. */
 struct diag *parser_error(struct parser *parser, enum diag_code code, struct span span,
 			  const char *format, ...) PRINTF_LIKE(4, 5);
+
+/* ---- tree_expr.c ---- */
+/* Reports integers that are too large, when all signs are read: one value is there only with a minus. */
+void tree_expr_report_large(struct parser *parser);
 
 /* ---- parse.c ---- */
 enum { LONGEST_TEXT = 1 << 28 };

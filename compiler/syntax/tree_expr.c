@@ -64,8 +64,34 @@ struct tree_expr *tree_expr_int(struct parser *parser, struct span span, const c
 	expr->spelling = spelling;
 	expr->integer = strtoll(spelling, NULL, 10);
 	if (errno == ERANGE)
-		parser_error(parser, DIAG_BAD_NUMBER, span, "integers go up to %lld", (long long) INT64_MAX);
+		vec_push(parser->arena, &parser->too_large, expr);
 	return expr;
+}
+
+void tree_expr_report_large(struct parser *parser)
+{
+	for (int i = 0; i < parser->too_large.n; i++)
+		parser_error(parser, DIAG_BAD_NUMBER, parser->too_large.items[i]->span, "integers go up to %lld",
+			     (long long) INT64_MAX);
+}
+
+/* The negation of an integer that is too large itself: the smallest one, or none at all. */
+static struct tree_expr *expr_smallest(struct parser *parser, struct span span, const struct tree_expr *large)
+{
+	struct tree_expr *expr = expr_new(parser, span, TREE_INT);
+
+	parser->too_large.n--;
+	expr->spelling = arena_printf(parser->arena, "-%s", large->spelling);
+	errno = 0;
+	expr->integer = strtoll(expr->spelling, NULL, 10);
+	if (errno == ERANGE)
+		parser_error(parser, DIAG_BAD_NUMBER, span, "integers go down to %lld", (long long) INT64_MIN);
+	return expr;
+}
+
+static bool is_too_large(const struct parser *parser, const struct tree_expr *expr)
+{
+	return parser->too_large.n > 0 && parser->too_large.items[parser->too_large.n - 1] == expr;
 }
 
 struct tree_expr *tree_expr_float(struct parser *parser, struct span span, const char *spelling)
@@ -139,8 +165,11 @@ struct tree_expr *tree_expr_cast(struct parser *parser, struct span span, struct
 struct tree_expr *tree_expr_unary(struct parser *parser, struct span span, enum tree_op op,
 				  struct tree_expr *arg)
 {
-	struct tree_expr *expr = expr_new(parser, span, TREE_UNARY);
+	struct tree_expr *expr;
 
+	if (op == TREE_OP_NEG && is_too_large(parser, arg))
+		return expr_smallest(parser, span, arg);
+	expr = expr_new(parser, span, TREE_UNARY);
 	expr->op = op;
 	vec_push(parser->arena, &expr->args, arg);
 	return expr_finish(parser, expr);
