@@ -55,7 +55,7 @@ static const char *absence_of(const struct module *module, const char *name)
 
 	if (module_find_decision(module, "inline", name, NULL))
 		return "is inlined";
-	return !array ? "is never used" : array->role == ROLE_IN ? "is an input" : "is not";
+	return array && array->role == ROLE_IN ? "is an input" : "is not";
 }
 
 static bool check_computed(struct module *module, const struct override *override)

@@ -12,7 +12,7 @@ static const struct { const char *verb, *choice; } as_it_is[] = {
 	{ "live", "off" }, { "premultiply", "none" },
 };
 
-static bool is_done_anyway(const struct override *override)
+bool override_is_done_anyway(const struct override *override)
 {
 	if (!strcmp(override->choice, "auto"))
 		return true;
@@ -26,7 +26,7 @@ bool pass_overrides(struct module *module, const struct pass_options *options)
 {
 	(void) options;
 	for (int i = 0; i < module->overrides.n; i++)
-		module->overrides.items[i].is_used |= is_done_anyway(&module->overrides.items[i]);
+		module->overrides.items[i].is_used |= override_is_done_anyway(&module->overrides.items[i]);
 	return true;
 }
 

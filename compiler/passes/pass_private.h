@@ -12,6 +12,11 @@
 #include "passes/passes.def"
 #undef PASS
 
+/* ---- overrides.c ---- */
+
+/* Does the item ask for what is done without it? */
+bool override_is_done_anyway(const struct override *override);
+
 /* ---- tree.c: walking and changing schedule trees ---- */
 
 struct tree_walk {

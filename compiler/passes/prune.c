@@ -153,9 +153,39 @@ void module_prune(struct module *module, bool remarks)
 	module_analyse(module);
 }
 
+static bool is_left(const struct module *module, const char *name)
+{
+	bool is = false;
+
+	for (int a = 0; a < module->arrays.n && !is; a++)
+		is = array_is_of(module->arrays.items[a], name);
+	return is;
+}
+
+/* An item about what is dropped would be ignored; false after a diagnostic. */
+static bool check_item(struct module *module, const struct override *override)
+{
+	for (int i = 0; i < override->subjects.n; i++) {
+		const char *name = override->subjects.items[i];
+		struct diag *diag;
+
+		if (is_left(module, name) || override_is_done_anyway(override))
+			continue;
+		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
+				  "'%s' is about '%s', which is never used", override->verb, name);
+		diag_help(module->diags, diag, (struct span) { 0 }, "no output needs '%s': leave the item out", name);
+		return false;
+	}
+	return true;
+}
+
 bool pass_prune(struct module *module, const struct pass_options *options)
 {
+	bool ok = true;
+
 	(void) options;
 	module_prune(module, true);
-	return true;
+	for (int i = 0; i < module->overrides.n; i++)
+		ok = check_item(module, &module->overrides.items[i]) && ok;
+	return ok;
 }
