@@ -41,11 +41,16 @@ const char *foreign_branch(const char *name)
 
 #define INVERSE "there are no inverse trigonometric functions: give their values as an array"
 #define SPECIAL "there is no such function: give its values as an array"
+#define ASINH "of x >= 0 it is log(x + sqrt(x*x + 1)), and of -x less that"
+#define ACOSH "this is log(x + sqrt(x*x - 1))"
+#define ATANH "this is log((1 + x)/(1 - x))/2"
+#define REMAINDER "it is x - y*floor(x/y + 0.5), but for ties"
 #define ROUNDED "the nearest integer is floor(x + 0.5)"
 #define PLACES "the first place of a value v is min(i in 0..n) select(x[i] == v, i, n)"
 #define SIZES "sizes have the names of the declaration, as n in x : f64[n]"
 
-const char *foreign_function(const char *name)
+/* By the name of its version for f64. */
+static const char *function_advice(const char *name)
 {
 	static const struct word_pair functions[] = {
 		{ "len", SIZES }, { "length", SIZES }, { "size", SIZES }, { "shape", SIZES },
@@ -59,22 +64,28 @@ const char *foreign_function(const char *name)
 		{ "sigmoid", "this is 1/(1 + exp(-x))" }, { "relu", "this is max(x, 0)" },
 		{ "expm1", "exp(x) - 1 without loss near 0 is x/exprelr(x); else write exp(x) - 1" },
 		{ "log1p", "this is log(1 + x), which loses digits near 0" },
-		{ "exp2", "this is pow(2, x)" }, { "exp10", "this is pow(10, x)" },
+		{ "exp2", "this is pow(2, x)" }, { "exp10", "this is pow(10, x)" }, { "pow10", "this is pow(10, x)" },
+		{ "softplus", "this is log(1 + exp(x))" }, { "heaviside", "this is select(x < 0, 0, 1)" },
+		{ "radians", "this is x*3.14159265358979/180" }, { "degrees", "this is x*180/3.14159265358979" },
 		{ "cbrt", "of x >= 0 it is pow(x, 1.0/3)" }, { "rsqrt", "this is 1/sqrt(x)" },
 		{ "sinh", "this is (exp(x) - exp(-x))/2" }, { "cosh", "this is (exp(x) + exp(-x))/2" },
-		{ "asinh", "this is log(x + sqrt(x*x + 1))" }, { "acosh", "this is log(x + sqrt(x*x - 1))" },
-		{ "atanh", "this is log((1 + x)/(1 - x))/2" }, { "asin", INVERSE }, { "acos", INVERSE },
+		{ "asinh", ASINH }, { "acosh", ACOSH }, { "atanh", ATANH }, { "arcsinh", ASINH }, { "arccosh", ACOSH },
+		{ "arctanh", ATANH }, { "asin", INVERSE }, { "acos", INVERSE },
 		{ "atan", INVERSE }, { "atan2", INVERSE }, { "arcsin", INVERSE }, { "arccos", INVERSE },
 		{ "arctan", INVERSE }, { "arctan2", INVERSE }, { "erf", SPECIAL }, { "erfc", SPECIAL },
 		{ "gamma", SPECIAL }, { "tgamma", SPECIAL }, { "lgamma", SPECIAL }, { "j0", SPECIAL },
 		{ "j1", SPECIAL }, { "jn", SPECIAL }, { "y0", SPECIAL }, { "y1", SPECIAL }, { "yn", SPECIAL },
-		{ "nextafter", SPECIAL }, { "frexp", SPECIAL }, { "logb", SPECIAL }, { "ilogb", SPECIAL },
+		{ "nextafter", SPECIAL }, { "nexttoward", SPECIAL }, { "erfinv", SPECIAL }, { "digamma", SPECIAL },
+		{ "gammaln", SPECIAL }, { "frexp", SPECIAL }, { "logb", SPECIAL }, { "ilogb", SPECIAL },
 		{ "fmod", "with the sign of y it is x - y*floor(x/y)" },
-		{ "remainder", "it is x - y*floor(x/y + 0.5), but for ties" },
+		{ "remainder", REMAINDER }, { "remquo", REMAINDER },
+		{ "drem", REMAINDER },
 		{ "modf", "the fraction is x - select(x < 0, -floor(-x), floor(x))" }, { "fma", "this is a*b + c" },
 		{ "ldexp", "this is x*pow(2, n)" }, { "scalbn", "this is x*pow(2, n)" },
+		{ "scalbln", "this is x*pow(2, n)" },
 		{ "trunc", "towards 0 it is select(x < 0, -floor(-x), floor(x))" }, { "rint", ROUNDED },
-		{ "nearbyint", ROUNDED }, { "lround", ROUNDED }, { "llround", ROUNDED },
+		{ "nearbyint", ROUNDED }, { "lrint", ROUNDED }, { "llrint", ROUNDED }, { "lround", ROUNDED },
+		{ "llround", ROUNDED },
 		{ "fmin", "the smaller of two numbers is min(a, b)" },
 		{ "fmax", "the greater of two numbers is max(a, b)" }, { "fdim", "this is max(x - y, 0)" },
 		{ "copysign", "this is select(y < 0, -abs(x), abs(x))" },
@@ -94,6 +105,20 @@ const char *foreign_function(const char *name)
 	};
 
 	return WORD_PAIR_FIND(functions, name);
+}
+
+/* In C, a version for f32 ends with an f, one for long double with an l. */
+const char *foreign_function(const char *name)
+{
+	const char *advice = function_advice(name);
+	char plain[24];
+	size_t n = strlen(name);
+
+	if (advice || n < 3 || n >= sizeof plain || !strchr("fl", name[n - 1]))
+		return advice;
+	memcpy(plain, name, n - 1);
+	plain[n - 1] = '\0';
+	return function_advice(plain);
 }
 
 const char *foreign_member(const char *name)

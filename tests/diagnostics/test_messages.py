@@ -17,6 +17,14 @@ HEAD = re.compile(r"(?:(?P<file>[^:]+):(?P<line>\d+):(?P<column>\d+): )?(?P<seve
                   r"\[(?P<code>PMG\d{4})\]: (?P<message>.*)")
 KEYS = {"severity", "code", "message", "span", "labels", "helps"}
 
+FUNCTIONS = """
+acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cosh erf erfc exp10 exp2 expm1 fabs fdim fma fmax fmin
+fmod frexp gamma hypot ilogb isfinite isinf isnan j0 ldexp lgamma llrint llround log10 log1p log2 logb lrint
+lround modf nearbyint nextafter nexttoward pow10 remainder remquo rint round scalbln scalbn signbit sinh tan
+tgamma trunc y1 asinhf fabsf fminl log1pf arcsinh arccosh arctanh sigmoid relu softplus heaviside radians
+degrees erfinv gammaln digamma
+""".split()
+
 # Wrong, and the whole of what it becomes when each replacement is put in.
 MENDED = [
     ("near name", "pipeline p { param n; out y : f64[n]; y[i] = 1 for i in 0..m; }", None),
@@ -179,6 +187,15 @@ def check_every_fix(count, program):
                 set())
 
 
+def check_functions(count, folder):
+    """What stands for functions of libm, and of Python's libraries, is told of each."""
+    for name in FUNCTIONS:
+        (folder / "p.pmg").write_text(f"pipeline p {{ in x : f64; out y : f64; y = {name}(x); }}")
+        (row,) = messages("p.pmg", folder=folder)
+        advice = [help["message"] for help in row["helps"] if help["replacement"] is None]
+        count.equal(f"{name}: unknown, with advice", (row["message"], len(advice)), (f"unknown function '{name}'", 1))
+
+
 def check_limit(count, folder):
     """Twenty errors are shown, then how many more there are; warnings do not count."""
     body = "".join(f"    out y{i} : f64;\n    y{i} = nothing{i};\n" for i in range(23))
@@ -240,7 +257,7 @@ def main():
         check_formats(count, program)
         check_every_fix(count, program)
     with tempfile.TemporaryDirectory() as folder:
-        for check in (check_mended, check_unknown, check_limit, check_strange_text, check_memory,
+        for check in (check_mended, check_unknown, check_functions, check_limit, check_strange_text, check_memory,
                       check_internal, check_usage):
             check(count, Path(folder))
     return count.close()
