@@ -138,6 +138,20 @@ static bool messages_step(struct compilation *c, void *argument)
 	return true;
 }
 
+const char *compilation_options_text(struct compilation *c)
+{
+	const struct pass_options *options = &c->options;
+	struct str text = str_new(&c->arena);
+
+#define PASS_TEXT(name) \
+	str_add(&text, #name "%s%s\n", options->name ? "=" : "", options->name ? options->name : "");
+#define PASS_NUMBER(type, name) str_add(&text, #name "=%lld\n", (long long) options->name);
+#include "passes/pass_options.def"
+#undef PASS_TEXT
+#undef PASS_NUMBER
+	return str_text(&text);
+}
+
 const char *compilation_messages(struct compilation *c, bool remarks)
 {
 	struct messages messages = { remarks, NULL };

@@ -69,6 +69,7 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 
 bool compilation_calls_blas(const struct compilation *c);               /* generated code must be linked with one */
 
+const char *compilation_options_text(struct compilation *c);            /* all that is asked of passes */
 const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics, as c->messages says */
 struct module *compilation_module(struct compilation *c, const char *pipeline); /* NULL name: the first one */
 

@@ -18,33 +18,20 @@ enum {
 	MAY_BE_LEFT_OUT = 32    /* given by a pass that changes nothing but marks without which all is right, too */
 };
 
+/* ON: other factors are taken to be finite. */
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
+/* NARROW: systems for one cache line, ON: for two, WIDE: for four. */
 enum interleave { INTERLEAVE_OFF, INTERLEAVE_NARROW, INTERLEAVE_ON, INTERLEAVE_WIDE, INTERLEAVE_N };
 
+/* A number of candidates: one, and those for sizes that it is not meant for. */
 enum { CANDIDATES_FOR_SIZES = -1 };
 
-/* What the command line asks of passes. */
 struct pass_options {
-	const char *schedule;           /* auto | textual | isl | fused */
-	bool inlining, swap, fuse, storage, parallel, reciprocals, columns, vector;
-	bool deal, unroll;              /* of a device: points of lanes, several of their rows at a time */
-	int block_warps;                /* of a device; 0: by the rule of its runtime */
-	enum interleave interleave;     /* NARROW: systems for one cache line, ON: for two, WIDE: for four */
-	enum skip_zeros skip_zeros;     /* loops whose terms vanish; ON: other factors are taken to be finite */
-	bool restructure;               /* sparse accumulations of which the schedule block says nothing, too */
-	const char *blas;               /* on | off | auto */
-	bool is_parallel_given;         /* by the user: not varied among candidates */
-	bool deterministic;             /* no result depends on the order or the number of threads */
-	int candidates;                 /* ways to compile each pipeline, at most; 0 is 1; CANDIDATES_FOR_SIZES: one,
-					 * and those for sizes that it is not meant for */
-	bool estimated;                 /* no trial will be run: candidates that only those can tell are left out */
-	const char *with;               /* items of a schedule block to add: "restructure PHI by voxel; blas off" */
-	const char *specialize;         /* "nTheta = 96"; both NULL: nothing */
-	bool overrides;                 /* false: the schedule block is left aside, before the passes */
-	bool is_device;                 /* for a target with thousands of threads: none has copies of its own */
-	unsigned long max_operations;   /* isl's, per pass; 0: no limit */
-	int threads;
-	bool remarks;                   /* why loops stay serial or scalar is looked for */
+#define PASS_TEXT(name) const char *name;
+#define PASS_NUMBER(type, name) type name;
+#include "passes/pass_options.def"
+#undef PASS_TEXT
+#undef PASS_NUMBER
 };
 
 struct pass {

@@ -159,20 +159,9 @@ static void add_sources(struct session *s, struct sum *sum)
 
 static void add_options(struct session *s, struct sum *sum)
 {
-	const struct pass_options *pass = &s->c->options;
-	const int64_t numbers[] = {
-		pass->inlining, pass->swap, pass->fuse, pass->storage, pass->parallel, pass->reciprocals, pass->columns,
-		pass->vector, pass->deal, pass->unroll, pass->block_warps, (int64_t) pass->interleave,
-		(int64_t) pass->skip_zeros, pass->restructure, pass->is_parallel_given, pass->deterministic,
-		pass->candidates, pass->estimated, pass->overrides, pass->is_device,
-		(int64_t) pass->max_operations, pass->threads, pass->remarks, s->values.remarks, s->messages
-	};
-	_Static_assert(sizeof(struct pass_options) == 104, "a new option stands above, too");
-	sum->value = cache_sum(sum->value, numbers, sizeof(numbers));
-	add_text(sum, pass->schedule);
-	add_text(sum, pass->blas);
-	add_text(sum, pass->with);
-	add_text(sum, pass->specialize);
+	add_text(sum, compilation_options_text(s->c));
+	add_number(sum, s->values.remarks);
+	add_number(sum, s->messages);
 	for (int i = 0; i < s->sizes.n; i++)
 		add_number(sum, size_is_compiled_in(s, i) ? s->sizes.items[i].value : -1);
 }
