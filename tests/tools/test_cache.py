@@ -6,6 +6,7 @@ and no reason to fail where they cannot be kept. The compiler is one that notes 
 import os
 import re
 import resource
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -14,6 +15,7 @@ from pathlib import Path
 
 BUILD = Path(os.environ.get("BUILD", "build"))
 PMG = str((BUILD / "pmg").resolve())
+RUNTIME, LIBRARY = Path("runtime").resolve(), (BUILD / "libpmgrt.so.1").resolve()
 PROGRAM = """pipeline sums {
     param n;
     in x : f64[n];
@@ -21,7 +23,11 @@ PROGRAM = """pipeline sums {
     y[i] = case { i == 0 : x[i]; else : y[i-1] + x[i]; } for i in 0..n;
 }
 """
-COMPILER = "#!/bin/sh\necho \"$@\" >> {}\nexec gcc \"$@\" -O0\n"
+COMPILER = """#!/bin/sh
+case "$*" in *--version) echo cc 1.0; exit;; esac
+echo "$@" >> {}
+exec gcc "$@" -O0
+"""
 RESULTS = {"passed": 0, "failed": 0}
 
 
@@ -89,6 +95,34 @@ def other_is_compiled():
     check(done.returncode == 0 and calls() == before + 1 and " 19" in done.stdout_text, done.stdout_text)
     os.utime("cc", (1, 1))
     check(library(run())[0] == "kept in", "another compiler")
+
+
+def wrappers_are_seen_through():
+    Path("wrapper").write_text('#!/bin/sh\nexec "$@"\n')
+    Path("wrapper").chmod(0o755)
+    command = f"wrapper {Path('cc').resolve()}"
+    status = Path("cc").stat()
+    check(library(run(cc=command))[0] == "kept in" and library(run(cc=command))[0] == "found in", "a wrapper")
+    text = Path("cc").read_text()
+    Path("cc").write_text(text.replace("cc 1.0", "cc 1.1"))
+    check(library(run(cc=command))[0] == "kept in", "a wrapper of a newer compiler")
+    Path("cc").write_text(text)
+    os.utime("cc", ns=(status.st_atime_ns, status.st_mtime_ns))
+    check(library(run(cc=command))[0] == "found in", "a wrapper of the old compiler")
+
+
+def what_is_missing_is_told():
+    """A kept library is not taken where the runtime is not there; next to `pmg` is another one."""
+    home = Path("home").resolve()
+    shutil.copytree(RUNTIME, home / "include", ignore=shutil.ignore_patterns("*.c"))
+    (home / "lib").mkdir()
+    (home / "lib/libpmgrt.so").symlink_to(LIBRARY)
+    check(is_right(run(PMG_HOME=str(home))) and library(run(PMG_HOME=str(home)))[0] == "found in", "elsewhere")
+    (home / "lib/libpmgrt.so").unlink()
+    check(library(run(PMG_HOME=str(home)))[0] == "kept in", "with the runtime that is next to the program")
+    (home / "include/pmgrt.h").unlink()
+    done = run(PMG_HOME=str(home))
+    check(done.returncode != 0 and "pmgrt.h is neither in" in done.stderr_text, f"no header: {done.stderr_text}")
 
 
 def flags_of_the_user_win():
@@ -170,7 +204,7 @@ def main():
         Path("sums.pmg").write_text(PROGRAM)
         Path("cc").write_text(COMPILER.format(Path("calls").resolve()))
         Path("cc").chmod(0o755)
-        for test in (found_again, other_is_compiled, flags_of_the_user_win, damaged_is_compiled, nowhere_to_keep,
+        for test in (found_again, other_is_compiled, wrappers_are_seen_through, what_is_missing_is_told, flags_of_the_user_win, damaged_is_compiled, nowhere_to_keep,
                      at_the_same_time, folder_is_limited, listed_and_cleared):
             test()
         os.chdir("/")

@@ -85,23 +85,34 @@ static void add_runtime(struct session *s, struct sum *sum)
 		return;
 	}
 	add_headers(sum, include);
-	add_file(sum, arena_printf(s->arena, "%s/libpmgrt.so", lib));
+	if (!add_file(sum, arena_printf(s->arena, "%s/libpmgrt.so", lib)))
+		sum->is_whole = false;
 }
 
-/* The first word of a command, where PATH has it. */
+/* Where PATH has it; NULL: nowhere. */
+static const char *find_program(struct arena *arena, const char *name)
+{
+	const char *path = getenv("PATH");
+	if (strchr(name, '/'))
+		return name;
+	char *folders = arena_string(arena, path ? path : "/bin:/usr/bin");
+	for (char *folder = strsep(&folders, ":"); folder; folder = strsep(&folders, ":")) {
+		const char *file = arena_printf(arena, "%s/%s", *folder ? folder : ".", name);
+		if (access(file, X_OK) == 0)
+			return file;
+	}
+	return NULL;
+}
+
+/* The program that its first word names. */
 static void add_compiler(struct sum *sum, const char *command)
 {
-	char *rest = arena_string(sum->arena, command + strspn(command, " ")), *name = strsep(&rest, " ");
-	const char *path = getenv("PATH");
+	char *rest = arena_string(sum->arena, command + strspn(command, " "));
+	const char *program = find_program(sum->arena, strsep(&rest, " "));
 	add_text(sum, command);
-	if (strchr(name, '/')) {
-		add_file(sum, name);
-		return;
-	}
-	char *folders = arena_string(sum->arena, path ? path : "/bin:/usr/bin");
-	for (char *folder = strsep(&folders, ":"); folder; folder = strsep(&folders, ":"))
-		if (add_file(sum, arena_printf(sum->arena, "%s/%s", *folder ? folder : ".", name)))
-			return;
+	if (program)
+		add_file(sum, program);
+	add_number(sum, (int64_t) compiler_version(sum->arena, command, program));
 }
 
 /* ---- The machine ------------------------------------------------------------------------------ */

@@ -245,6 +245,10 @@ uint64_t cache_sum(uint64_t sum, const void *bytes, size_t n);
 /* "blur-0123456789abcdef.so"; NULL: not all is known that the library depends on. */
 const char *cache_name(struct session *s);
 
+/* ---- version.c ---- */
+/* A sum of what `command --version` prints, if the program at `path` that it begins with is a wrapper; else 0. */
+uint64_t compiler_version(struct arena *arena, const char *command, const char *path);
+
 /* ---- cache_bound.c ---- */
 struct kept_library {
 	const char *path;
