@@ -111,6 +111,33 @@ def wrappers_are_seen_through():
     check(library(run(cc=command))[0] == "found in", "a wrapper of the old compiler")
 
 
+def folders_of_others_are_not_used():
+    folder = Path("open")
+    folder.mkdir(mode=0o700)
+    path = Path(library(run(PMG_CACHE="open"))[1])
+    check(path.parent == folder and library(run(PMG_CACHE="open"))[0] == "found in", "a folder of ours")
+    for mode in 0o770, 0o702, 0o1777:
+        folder.chmod(mode)
+        before, done = calls(), run(PMG_CACHE="open")
+        check(is_right(done) and calls() == before + 1 and library(done)[0] == "cannot be kept in" and
+              "no libraries are kept in open: others may write it (chmod go-w ends that)" in done.stderr_text,
+              f"{mode:o}: {done.stderr_text}")
+    folder.chmod(0o700)
+    if os.geteuid() == 0:
+        os.chown(folder, 12345, -1)
+        done = run(PMG_CACHE="open")
+        check(is_right(done) and "no libraries are kept in open: it belongs to another user" in done.stderr_text,
+              done.stderr_text)
+        os.chown(folder, 0, -1)
+    path.rename(folder / "elsewhere.so")
+    path.symlink_to("elsewhere.so")
+    check(library(run(PMG_CACHE="open"))[0] == "kept in" and not path.is_symlink(), "a link to a library is none")
+    os.umask(0)
+    run(PMG_CACHE="new/folder")
+    os.umask(0o022)
+    check(Path("new").stat().st_mode & 0o077 == 0 and library(run(PMG_CACHE="new/folder"))[0] == "found in", "new")
+
+
 def what_is_missing_is_told():
     """A kept library is not taken where the runtime is not there; next to `pmg` is another one."""
     home = Path("home").resolve()
@@ -170,7 +197,7 @@ def at_the_same_time():
 
 def folder_is_limited():
     folder = Path("bounded")
-    folder.mkdir()
+    folder.mkdir(mode=0o700)
     for i, name in enumerate(["old-0000000000000000.so", "new-0000000000000001.so", "mine.so", "wisdom",
                               "killed-0000000000000002.so.part-abcdef", "runs-0000000000000003.so.part-abcdef"]):
         with open(folder / name, "wb") as file:
@@ -204,7 +231,8 @@ def main():
         Path("sums.pmg").write_text(PROGRAM)
         Path("cc").write_text(COMPILER.format(Path("calls").resolve()))
         Path("cc").chmod(0o755)
-        for test in (found_again, other_is_compiled, wrappers_are_seen_through, what_is_missing_is_told, flags_of_the_user_win, damaged_is_compiled, nowhere_to_keep,
+        for test in (found_again, other_is_compiled, wrappers_are_seen_through, folders_of_others_are_not_used,
+                     what_is_missing_is_told, flags_of_the_user_win, damaged_is_compiled, nowhere_to_keep,
                      at_the_same_time, folder_is_limited, listed_and_cleared):
             test()
         os.chdir("/")

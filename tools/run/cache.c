@@ -5,7 +5,10 @@
  * the sum of all: what is damaged is compiled anew, and takes the place of the old.
  *
  * A file appears under its name when it is whole. Runs at the same time may keep the same library, of which one stays;
- * one that is in use stays in memory when it is removed. Where nothing can be kept, the program runs all the same. */
+ * one that is in use stays in memory when it is removed. Where nothing can be kept, the program runs all the same.
+ *
+ * Code is taken from nobody else: folder and file belong to the user, and nobody else may write them. The folder stays
+ * open from that check on, so that no other one of its name is loaded from. */
 #include "run/run.h"
 
 #include <errno.h>
@@ -37,7 +40,7 @@ void cache_make_folders(struct arena *arena, const char *path)
 	char *copy = arena_string(arena, path);
 	for (char *slash = strchr(copy + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
 		*slash = '\0';
-		mkdir(copy, 0777);
+		mkdir(copy, 0700);
 		*slash = '/';
 	}
 }
@@ -50,6 +53,35 @@ const char *cache_library_path(struct arena *arena, const char *name)
 	return strcmp(folder, "off") == 0 ? NULL : arena_printf(arena, "%s/%s", folder, name);
 }
 
+/* ---- The folder ------------------------------------------------------------------------------ */
+
+static const char *folder_of(struct arena *arena, const char *path)
+{
+	return arena_printf(arena, "%.*s", (int) (strrchr(path, '/') - path), path);
+}
+
+/* Why no code is taken from it, nor left there; NULL: nothing is wrong. */
+static const char *fault_of(const struct stat *status)
+{
+	if (status->st_uid != geteuid())
+		return "it belongs to another user";
+	return status->st_mode & (S_IWGRP | S_IWOTH) ? "others may write it (chmod go-w ends that)" : NULL;
+}
+
+/* -1: it is not there, or has a `fault`. */
+static int open_folder(const char *path, const char **fault)
+{
+	struct stat status;
+	int folder = open(*path ? path : "/", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	*fault = NULL;
+	if (folder < 0)
+		return -1;
+	if (fstat(folder, &status) == 0 && !(*fault = fault_of(&status)))
+		return folder;
+	close(folder);
+	return -1;
+}
+
 /* ---- Reading -------------------------------------------------------------------------------- */
 
 struct entry {
@@ -58,11 +90,9 @@ struct entry {
 	struct tail tail;
 };
 
-/* Code is taken from nobody else. */
 static bool is_ours(int file, struct stat *status)
 {
-	return fstat(file, status) == 0 && S_ISREG(status->st_mode) && status->st_uid == geteuid() &&
-	       (status->st_mode & (S_IWGRP | S_IWOTH)) == 0;
+	return fstat(file, status) == 0 && S_ISREG(status->st_mode) && !fault_of(status);
 }
 
 static bool read_all(int file, char *bytes, size_t n)
@@ -89,10 +119,10 @@ static bool is_whole(struct entry *entry)
 }
 
 /* The caller frees its bytes. */
-static bool entry_read(const char *path, struct entry *entry)
+static bool entry_read(int folder, const char *name, struct entry *entry)
 {
 	struct stat status;
-	int file = open(path, O_RDONLY | O_CLOEXEC);
+	int file = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
 	bool ok = file >= 0 && is_ours(file, &status);
 	*entry = (struct entry){ .n = ok ? (size_t) status.st_size : 0 };
 	entry->bytes = ok ? malloc(entry->n + 1) : NULL;
@@ -142,8 +172,12 @@ static bool entry_make(const char *library, const char *messages, struct entry *
 static bool entry_write(struct arena *arena, const char *path, const struct entry *entry)
 {
 	char *part = arena_printf(arena, "%s.part-XXXXXX", path);
+	const char *fault;
 	cache_make_folders(arena, path);
-	int file = mkostemp(part, O_CLOEXEC);
+	int folder = open_folder(folder_of(arena, path), &fault);
+	int file = folder < 0 ? -1 : mkostemp(part, O_CLOEXEC);
+	if (folder >= 0)
+		close(folder);
 	if (file < 0)
 		return false;
 	scratch_add(part);
@@ -170,11 +204,12 @@ static bool keep(struct session *s, const struct build *build, const char *path)
 /* ---- Loading -------------------------------------------------------------------------------------- */
 
 /* The passes of a kept library have run elsewhere: the module stays as it was read. */
-static bool load_kept(struct session *s, const char *path, struct results *results, struct execution *e)
+static bool load_kept(struct session *s, int folder, const char *name, struct results *results, struct execution *e)
 {
 	struct failure failure = { 0 };
 	struct entry entry;
-	bool ok = entry_read(path, &entry) && library_load(s, path, results, e, &failure);
+	const char *path = arena_printf(s->arena, "/proc/self/fd/%d/%s", folder, name);
+	bool ok = entry_read(folder, name, &entry) && library_load(s, path, results, e, &failure);
 	if (ok)
 		fwrite(entry.bytes + entry.tail.library, 1, entry.tail.messages, stderr);
 	free(entry.bytes);
@@ -201,19 +236,34 @@ static bool build_and_load(struct session *s, const char *path, struct results *
 	return ok;
 }
 
-bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure)
+/* False: there is none that can be used. */
+static bool find_kept(struct session *s, const char *path, struct results *results, struct execution *e,
+		      const char **fault)
 {
 	bool is_asked_for = s->values.keep || s->values.explain;
+	int folder = open_folder(folder_of(s->arena, path), fault);
+	bool is_found = folder >= 0 && !is_asked_for && load_kept(s, folder, strrchr(path, '/') + 1, results, e);
+	if (folder >= 0)
+		close(folder);
+	return is_found;
+}
+
+bool cache_load(struct session *s, struct results *results, struct execution *e, struct failure *failure)
+{
 	const char *name = s->values.keep ? NULL : cache_name(s);
-	const char *path = name ? cache_library_path(s->arena, name) : NULL;
+	const char *path = name ? cache_library_path(s->arena, name) : NULL, *fault = NULL;
 	*e = (struct execution){ .session = s, .results = results };
 	s->library_path = path;
 	s->library = "found in";
-	if (path && !is_asked_for && load_kept(s, path, results, e)) {
+	if (path && find_kept(s, path, results, e, &fault)) {
 		build_specialize(s);
 		return true;
 	}
-	return build_and_load(s, path, results, e, failure);
+	if (fault) {
+		messages_note(s, "no libraries are kept in %s: %s", folder_of(s->arena, path), fault);
+		s->library = "cannot be kept in";
+	}
+	return build_and_load(s, fault ? NULL : path, results, e, failure);
 }
 
 void cache_print(const struct session *s)
