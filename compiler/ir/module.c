@@ -107,15 +107,42 @@ const char *name_not_reserved_in_c(struct arena *arena, const char *name)
 	return name_is_reserved_in_c(name) ? arena_printf(arena, "%s_", name) : name;
 }
 
+static bool is_there(const struct module *module, const struct array *array)
+{
+	return array->number < module->arrays.n && module->arrays.items[array->number] == array;
+}
+
+/* The first array called so by `name_of`. Names that were never given are in no table; what a table has may have been
+ * dropped, or have got another name. */
+static struct array *find_array(const struct module *module, const struct name_table *table,
+				const char *(*name_of)(const struct array *array), const char *name)
+{
+	struct array *array = name_table_get(table, name);
+
+	if (!array || (is_there(module, array) && !strcmp(name_of(array), name)))
+		return array;
+	for (int i = 0; i < module->arrays.n; i++)
+		if (!strcmp(name_of(module->arrays.items[i]), name))
+			return module->arrays.items[i];
+	return NULL;
+}
+
+static const char *array_c_name(const struct array *array)
+{
+	return array->c_name;
+}
+
+static const char *array_name(const struct array *array)
+{
+	return array->name;
+}
+
 static bool name_is_taken(const struct module *module, const char *name)
 {
 	for (int i = 0; i < module->params.n; i++)
 		if (strcmp(module->params.items[i].name, name) == 0)
 			return true;
-	for (int i = 0; i < module->arrays.n; i++)
-		if (strcmp(module->arrays.items[i]->c_name, name) == 0)
-			return true;
-	return false;
+	return find_array(module, &module->c_names, array_c_name, name);
 }
 
 static bool is_c_letter(char c)
@@ -155,6 +182,9 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 	array->hi = arena_new_array(module->arena, struct expr *, rank);
 	for (int i = 0; i < rank; i++)
 		array->lo[i] = expr_int(module->arena, 0, span);
+	if (!module_find_array(module, name))
+		name_table_set(module->arena, &module->array_names, array->name, array);
+	name_table_set(module->arena, &module->c_names, array->c_name, array);
 	vec_push(module->arena, &module->arrays, array);
 	return array;
 }
@@ -174,10 +204,7 @@ const struct decision *module_find_decision(const struct module *module, const c
 
 struct array *module_find_array(const struct module *module, const char *name)
 {
-	for (int i = 0; i < module->arrays.n; i++)
-		if (strcmp(module->arrays.items[i]->name, name) == 0)
-			return module->arrays.items[i];
-	return NULL;
+	return find_array(module, &module->array_names, array_name, name);
 }
 
 struct override *module_find_override(const struct module *module, const char *verb, const char *first,

@@ -340,6 +340,7 @@ struct module {
 	VEC(struct param) params;
 	VEC(struct expr *) assumptions; /* affine conditions over params */
 	VEC(struct array *) arrays;
+	struct name_table array_names, c_names; /* of arrays that there are or were */
 	group_list groups;             /* of all regions, by number */
 	stage_list stages;             /* of all groups, by number */
 	struct region regions[REGION_N];

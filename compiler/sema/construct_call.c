@@ -270,7 +270,7 @@ static struct symbol *add_symbol(struct expansion *e, struct scope *scope, const
 
 	*copy = *symbol;
 	copy->name = name;
-	vec_push(e->sema->arena, &scope->symbols, copy);
+	scope_add(e->sema, scope, copy);
 	return copy;
 }
 

@@ -444,7 +444,7 @@ static void read_func(struct sema *sema, struct scope *scope, const struct tree_
 
 static void add_declared(struct sema *sema, const char *name)
 {
-	vec_push(sema->arena, &sema->declared, name);
+	name_table_set(sema->arena, &sema->declared, name, sema);
 }
 
 void declare_names(struct sema *sema, const tree_stmts *stmts)

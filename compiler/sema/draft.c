@@ -24,10 +24,7 @@ struct draft *draft_new(struct sema *sema, struct target *target, const char *na
 
 static bool name_is_declared(const struct sema *sema, const char *name)
 {
-	for (int i = 0; i < sema->declared.n; i++)
-		if (strcmp(sema->declared.items[i], name) == 0)
-			return true;
-	return false;
+	return name_table_get(&sema->declared, name);
 }
 
 static bool name_is_taken(const struct sema *sema, const struct draft *draft, const char *name)

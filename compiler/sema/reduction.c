@@ -223,7 +223,7 @@ static void copy_variables(struct copy *copy)
 			image = arena_new(copy->to.sema->arena, struct symbol);
 			*image = *variable;
 			image->slot = copy->dims[variable->slot]->index;
-			vec_push(copy->to.sema->arena, &scope->symbols, image);
+			scope_add(copy->to.sema, scope, image);
 		}
 	copy->to.scope = scope;
 }

@@ -19,10 +19,13 @@ struct scope *scope_new(struct sema *sema, const struct scope *up)
 /* In `scope` alone. */
 static struct symbol *scope_own(const struct scope *scope, const char *name)
 {
-	for (int i = scope->symbols.n - 1; i >= 0; i--)
-		if (strcmp(scope->symbols.items[i]->name, name) == 0)
-			return scope->symbols.items[i];
-	return NULL;
+	return name_table_get(&scope->by_name, name);
+}
+
+void scope_add(struct sema *sema, struct scope *scope, struct symbol *symbol)
+{
+	vec_push(sema->arena, &scope->symbols, symbol);
+	name_table_set(sema->arena, &scope->by_name, symbol->name, symbol);
 }
 
 struct symbol *scope_find(const struct scope *scope, const char *name)
@@ -115,7 +118,7 @@ struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol
 	symbol->span = span;
 	vec_push(sema->arena, &sema->symbols, symbol);
 	if (name_is_free(sema, scope, name, span))
-		vec_push(sema->arena, &scope->symbols, symbol);
+		scope_add(sema, scope, symbol);
 	else
 		symbol->is_used = symbol->is_duplicate = true;
 	return symbol;
@@ -234,18 +237,19 @@ static bool add_advice(struct sema *sema, struct diag *diag, const struct scope 
 	return true;
 }
 
-/* Is it the variable of a range that is written somewhere in the pipeline? */
-static bool is_variable(const struct sema *sema, const char *name)
+/* The variables of ranges that are written somewhere in the pipeline. */
+static struct name_table find_variables(const struct sema *sema)
 {
+	struct name_table variables = { 0 };
+
 	for (int i = 0; i < sema->symbols.n; i++) {
-		const struct symbol *symbol = sema->symbols.items[i];
+		struct symbol *symbol = sema->symbols.items[i];
 
 		if ((symbol->kind == SYMBOL_VARIABLE || symbol->kind == SYMBOL_BROKEN) &&
-		    strcmp(symbol->name, name) == 0 &&
-		    strcmp(span_text(sema->diags->sources, sema->arena, symbol->span), name) == 0)
-			return true;
+		    strcmp(span_text(sema->diags->sources, sema->arena, symbol->span), symbol->name) == 0)
+			name_table_set(sema->arena, &variables, symbol->name, symbol);
 	}
-	return false;
+	return variables;
 }
 
 /* A name of the loop's body; false: it is none. */
@@ -260,15 +264,16 @@ static bool label_hidden(struct sema *sema, struct diag *diag, const char *name)
 
 void advise_unknown(struct sema *sema)
 {
+	const struct name_table variables = sema->unknown.n ? find_variables(sema) : (struct name_table) { 0 };
 	const struct span nowhere = { 0 };
 
 	for (int i = 0; i < sema->unknown.n; i++) {
-		const struct unknown *unknown = &sema->unknown.items[i];
+		const struct unknown *unknown = sema->unknown.items[i];
 		const char *name = unknown->name;
 
 		if (!unknown->is_puzzling || label_hidden(sema, unknown->diag, name))
 			continue;
-		if (unknown->is_value && !is_variable(sema, name))
+		if (unknown->is_value && !name_table_get(&variables, name))
 			diag_help(sema->diags, unknown->diag, nowhere,
 				  "what the caller gives is declared: param %s; for a size, param f64 %s; for a number",
 				  name, name);
@@ -340,14 +345,6 @@ static bool report_no_constant(struct sema *sema, const struct scope *scope, con
 	return true;
 }
 
-static struct unknown *find_unknown(struct sema *sema, const char *text)
-{
-	for (int i = 0; i < sema->unknown.n; i++)
-		if (strcmp(sema->unknown.items[i].name, text) == 0)
-			return &sema->unknown.items[i];
-	return NULL;
-}
-
 /* One that was reported: where it is mended by another name, it is so here. */
 static void note_use(struct sema *sema, struct unknown *unknown, const struct scope *scope,
 		     const struct tree_name *name, enum name_use use)
@@ -391,8 +388,8 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 	bool is_module = name->member && !owner && (foreign_value(name->member) || foreign_number(name->member));
 	struct tree_name meant = owner ? *name : (struct tree_name) {
 		.name = is_module ? name->member : name->name, .span = name->span };
-	struct unknown unknown = { .name = name_text(sema->arena, &meant), .is_value = use != USE_SUBSCRIPT };
-	struct unknown *before = find_unknown(sema, unknown.name);
+	const char *text = name_text(sema->arena, &meant);
+	struct unknown *before = name_table_get(&sema->unknown_by_name, text), *unknown;
 
 	if ((owner && owner->kind == SYMBOL_BROKEN) || report_no_constant(sema, scope, name))
 		return;
@@ -400,11 +397,15 @@ static void report_unknown(struct sema *sema, const struct scope *scope, const s
 		note_use(sema, before, scope, &meant, use);
 		return;
 	}
-	unknown.diag = owner ? report_unknown_member(sema, owner, name)
-			     : diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'", name->name);
-	unknown.definition = use == USE_TARGET ? meant.span : (struct span) { 0 };
-	explain_unknown(sema, &unknown, scope, &meant, use);
+	unknown = arena_new(sema->arena, struct unknown);
+	unknown->name = text;
+	unknown->is_value = use != USE_SUBSCRIPT;
+	unknown->diag = owner ? report_unknown_member(sema, owner, name)
+			      : diag_error(sema->diags, DIAG_UNKNOWN_NAME, name->span, "unknown name '%s'", name->name);
+	unknown->definition = use == USE_TARGET ? meant.span : (struct span) { 0 };
+	explain_unknown(sema, unknown, scope, &meant, use);
 	vec_push(sema->arena, &sema->unknown, unknown);
+	name_table_set(sema->arena, &sema->unknown_by_name, text, unknown);
 }
 
 struct symbol *scope_resolve(struct sema *sema, const struct scope *scope, const struct tree_name *name,

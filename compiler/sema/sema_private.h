@@ -59,12 +59,13 @@ struct sema {
 	VEC(struct target *) targets;   /* by number of array; NULL for X.next and LOCAL arrays */
 	VEC(struct draft *) drafts;
 	int n_numbered;                 /* drafts so far, in the order of the text */
-	VEC(const char *) declared;     /* all names declared anywhere in the pipeline */
+	struct name_table declared;     /* all names declared anywhere in the pipeline */
 	VEC(const char *) accumulated;  /* targets of `reduce` */
 	VEC(const struct expr *) rounded;       /* quotients of literals that are no integers */
 	rename_list renames;            /* while an expansion is written */
 	VEC(struct hidden) hidden;
-	VEC(struct unknown) unknown;
+	VEC(struct unknown *) unknown;
+	struct name_table unknown_by_name;
 };
 
 /* ---- scope.c: names ------------------------------------------------------------ */
@@ -102,9 +103,11 @@ struct symbol {
 struct scope {
 	const struct scope *up;
 	bool is_expansion;              /* of a construct: may reuse the names outside of it */
-	VEC(struct symbol *) symbols;
+	VEC(struct symbol *) symbols;   /* in their order */
+	struct name_table by_name;           /* the last of each name */
 };
 
+void scope_add(struct sema *sema, struct scope *scope, struct symbol *symbol);  /* by the name that it has */
 struct scope *scope_new(struct sema *sema, const struct scope *up);
 /* Always returns a symbol; one that may not have this name is reported and cannot be found. */
 struct symbol *scope_declare(struct sema *sema, struct scope *scope, enum symbol_kind kind, const char *name,

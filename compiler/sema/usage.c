@@ -19,8 +19,8 @@ static const struct unknown *slip_of(const struct sema *sema)
 	int n_slips = 0, n_undefined = 0;
 
 	for (int i = 0; i < sema->unknown.n; i++)
-		if (sema->unknown.items[i].definition.end > 0) {
-			slip = &sema->unknown.items[i];
+		if (sema->unknown.items[i]->definition.end > 0) {
+			slip = sema->unknown.items[i];
 			n_slips++;
 		}
 	for (int i = 0; i < sema->targets.n; i++)

@@ -32,21 +32,36 @@ static int cell_cost(const char *a, const char *b, int i, int j, int row[3][LONG
 	return cost;
 }
 
-static int edit_distance(const char *a, const char *b)
+/* Moves the rows up by one and fills the last; its least cost. */
+static int next_row(const char *a, const char *b, int m, int i, int row[3][LONGEST + 1])
+{
+	int lowest = i;
+
+	memcpy(row[0], row[1], sizeof row[0]);
+	memcpy(row[1], row[2], sizeof row[1]);
+	row[2][0] = i;
+	for (int j = 1; j <= m; j++) {
+		row[2][j] = cell_cost(a, b, i, j, row);
+		lowest = least(lowest, row[2][j]);
+	}
+	return lowest;
+}
+
+/* More than `most` stands for all that is more: what two rows exceed, later ones do. */
+static int edit_distance(const char *a, const char *b, int most)
 {
 	int row[3][LONGEST + 1] = { 0 };
-	int n = (int) strlen(a), m = (int) strlen(b);
+	int n = (int) strlen(a), m = (int) strlen(b), before = 0, lowest = 0;
 
+	if (n - m > most || m - n > most)
+		return most + 1;
 	for (int j = 0; j <= m; j++)
 		row[2][j] = j;
-	for (int i = 1; i <= n; i++) {
-		memcpy(row[0], row[1], sizeof row[0]);
-		memcpy(row[1], row[2], sizeof row[1]);
-		row[2][0] = i;
-		for (int j = 1; j <= m; j++)
-			row[2][j] = cell_cost(a, b, i, j, row);
+	for (int i = 1; i <= n && (before <= most || lowest <= most); i++) {
+		before = lowest;
+		lowest = next_row(a, b, m, i, row);
 	}
-	return row[2][m];
+	return before > most && lowest > most ? most + 1 : row[2][m];
 }
 
 static int furthest(const char *name, const char *candidate)
@@ -88,12 +103,14 @@ const char *suggest_nearest(const char *name, const char *const *candidates, int
 	int least = 0;
 
 	for (int i = 0; i < n && length <= LONGEST; i++) {
-		int distance;
+		int most = furthest(name, candidates[i]), distance;
 
 		if (strlen(candidates[i]) > LONGEST || strcmp(candidates[i], name) == 0)
 			continue;
-		distance = edit_distance(name, candidates[i]);
-		if (distance > furthest(name, candidates[i]) || (nearest && distance >= least))
+		if (nearest && most >= least)
+			most = least - 1;
+		distance = edit_distance(name, candidates[i], most);
+		if (distance > most)
 			continue;
 		nearest = candidates[i];
 		least = distance;

@@ -59,6 +59,17 @@ void arena_release(struct arena *arena);
 
 void *vec_reserve(struct arena *arena, void *items, int n, int *capacity, size_t size);
 
+/* ---- name_table.c -------------------------------------------------------
+ * `struct name_table all = {0}; name_table_set(arena, &all, "x", x);` The names stay the caller's. */
+
+struct name_table {
+	struct name_entry { const char *name; void *value; } *slots;
+	int n, n_slots;             /* a power of two */
+};
+
+void *name_table_get(const struct name_table *names, const char *name);   /* NULL: there is no such name */
+void name_table_set(struct arena *arena, struct name_table *names, const char *name, void *value);
+
 /* ---- str.c --------------------------------------------------------------
  * A growing string in an arena. `text` is always NUL-terminated once something was added. */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Memory, arrays, strings, places, diagnostics, suggestions, indented writing, scalar types. */
+ * Memory, arrays, strings, places, diagnostics, suggestions, names, indented writing, scalar types. */
 #include <string.h>
 
 #include "support/support.h"
@@ -166,7 +166,7 @@ static void test_suggest(struct tally *tally)
 		{ "nVoxel", "nVoxels" }, { "nvoxels", "nVoxels" }, { "nFibres", "nFibers" }, { "nAtosm", "nAtoms" },
 		{ "PIH", "PHI" }, { "nothing", NULL }, { "v", NULL }, { "", NULL }, { "nVoxels", NULL },
 		{ "nvox", "nVoxels" }, { "nvo", NULL }, { "hinesS", "HinesSystem" },
-		{ "nVoxe", "nVoxels" }, { "Hines", NULL },
+		{ "nVoxe", "nVoxels" }, { "Hines", NULL }, { "HinesFroets", "HinesForest" }, { "sHinesFoxxt", NULL },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -174,6 +174,26 @@ static void test_suggest(struct tally *tally)
 
 		check_text(tally, "suggestion", near != NULL ? near : "", rows[i][1] != NULL ? rows[i][1] : "");
 	}
+}
+
+static void test_name_table(struct tally *tally)
+{
+	struct name_table names = { 0 };
+	static int values[1000];
+	bool all = true, others = true;
+
+	check(tally, name_table_get(&names, "x") == NULL, "an empty table has no names");
+	for (int i = 0; i < 1000; i++)
+		name_table_set(&tally->arena, &names, arena_printf(&tally->arena, "name%d", i), &values[i]);
+	name_table_set(&tally->arena, &names, "name7", &values[8]);
+	for (int i = 0; i < 1000; i++) {
+		const char *name = arena_printf(&tally->arena, "name%d", i);
+
+		all = all && name_table_get(&names, name) == &values[i == 7 ? 8 : i];
+		others = others && !name_table_get(&names, arena_printf(&tally->arena, "name%d", i + 1000));
+	}
+	check(tally, all && names.n == 1000, "each name has its last value");
+	check(tally, others, "other names have none");
 }
 
 static void test_writer(struct tally *tally)
@@ -219,6 +239,7 @@ int main(void)
 	test_source(&tally);
 	test_diag(&tally);
 	test_suggest(&tally);
+	test_name_table(&tally);
 	test_writer(&tally);
 	test_types(&tally);
 	arena_release(&tally.arena);

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """pmgc takes at most 600 ms for each way in which it compiles an example (1 s or 4 s for whole solvers), at most 4 s
 for all of them (with PMG_TEST_LONG; else of a sixth of the examples), and 1 s for a pipeline of 100 stages, which
-stays parallel (1.5 s, for a busy machine, where each has cases and nine neighbours); and whatever it is given it ends
+stays parallel (1.5 s, for a busy machine, where each has cases and nine neighbours); 600 ms to tell of 5000 unknown
+names beside 5000 known ones; and whatever it is given it ends
 within 10 s: with code, or with the message that says that isl's quota is used up. The best of some runs, in processor
 time, so that what else runs on the machine does not count; of the reference of tests/speed.py, if this one is slower.
 Not with sanitizers, which take their own time. Not with counts of lines, which do so, too."""
@@ -22,6 +23,7 @@ ONE_WAY, ALL_WAYS, LONG, MANY, MOST = 0.600, 4.000, 1.000, 1.500, 10.000
 PROGRAMS = ["tests/programs/neuron_step.pmg", "dsl_examples/life/commit.pmg"]       # of many stages
 SOLVERS = {"sbbnnls.pmg": 4.000, "heat_cube.pmg": 1.000}     # a hundred stages; recurrences along three axes
 STAGES, RUNS = 100, 3
+NAMES, DIAGNOSED = 5000, 0.600
 QUOTA = "PMG0702"
 LONG_FORM = "PMG_TEST_LONG" in os.environ
 RESULTS = {"passed": 0, "failed": 0}
@@ -116,6 +118,21 @@ def test_most(folder):
     check(n_given_up >= 3, f"only {n_given_up} of {len(hard)} are more than isl can handle")
 
 
+def test_unknown_names(folder):
+    """5000 beside 5000 that are known, and the same of long names, each of which is near to many."""
+    path = Path(folder) / "unknown.pmg"
+    for stem, in_short in ("", True), ("an_array_of_a_long_name_", False):
+        path.write_text("pipeline p {\n" + "".join(
+            f"in {stem}known{i} : f64; out {stem}y{i} : f64; {stem}y{i} = {stem}unknown{i} + {stem}known{i};\n"
+            for i in range(NAMES)) + "}\n")
+        runs = [compiled(path)]
+        while len(runs) < RUNS and not LIMITS.allow(min(runs)[0], DIAGNOSED):
+            runs.append(compiled(path))
+        best, status, _, messages = min(runs)
+        check(LIMITS.allow(best, DIAGNOSED), f"{NAMES} unknown names, short {in_short}: {best:.2f} s")
+        check(status == 1 and f"{NAMES - 20} more errors" in messages, messages[-200:])
+
+
 def test_few_operations():
     """Wherever isl runs out of them, there is an end."""
     for n in range(12000, 72000, 2000) if LONG_FORM else (24000, 48000, 64000):
@@ -132,6 +149,7 @@ def main():
         test_long(folder)
         test_quota(folder)
         test_most(folder)
+        test_unknown_names(folder)
     test_few_operations()
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
     return RESULTS["failed"] != 0
