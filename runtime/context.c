@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * The context: the one seam to memory, and the message of the last failure. The message has a fixed buffer
- * inside the context, so that running out of memory can be reported. */
+ * The context: the one seam to memory, the message of the last failure, and what its plans know of the machine's free
+ * processors. The message has a fixed buffer inside the context, so that running out of memory can be reported. */
 #include "plan.h"
 
 #include <stdarg.h>
@@ -17,6 +17,7 @@
 struct pmg_context {
 	pmg_allocator allocator;
 	char message[MESSAGE_BYTES];
+	struct team team;
 };
 
 void *pmg_memory(size_t size)
@@ -58,6 +59,7 @@ pmg_context *pmg_context_new(const pmg_allocator *allocator)
 		return NULL;
 	context->allocator = chosen;
 	context->message[0] = '\0';
+	context->team = (struct team) { 0 };
 	return context;
 }
 
@@ -73,6 +75,11 @@ void pmg_context_free(pmg_context *context)
 const char *pmg_message(const pmg_context *context)
 {
 	return context ? context->message : "";
+}
+
+struct team *context_team(pmg_context *context)
+{
+	return &context->team;
 }
 
 void context_forget(pmg_context *context)

@@ -113,10 +113,10 @@ struct live {
 	uint8_t *kept, *recent;                 /* by weight: live on the short side; in a call of this window */
 };
 
-/* Threads of regions: how many processors were left for them when that was asked for last, and the last region's. */
+/* Threads of regions: how many processors were left for them at the last look, and the most of a region since then. */
 struct team {
 	int64_t looked;         /* nanoseconds */
-	int32_t left, size;     /* 0: not known yet */
+	int32_t left, most;     /* 0: not known yet; no region */
 };
 
 struct plan {
@@ -141,7 +141,6 @@ struct plan {
 	struct bad_value bad;
 	int arguments_are;              /* finite? Atomic (bad.c) */
 	const void *args;               /* of the present execution */
-	struct team team;
 	bool has_message;       /* of a failure in the present execution, by the device part */
 	struct progress progress;
 	pmg_kernel *run;        /* the kernel for the instruction set of report.isa */
@@ -169,6 +168,7 @@ void results_look(struct plan *plan, int64_t it);
 /* ---- context.c */
 
 void context_forget(pmg_context *context);      /* its message */
+struct team *context_team(pmg_context *context);
 enum { MESSAGE_BYTES = 1024 };                  /* of a failure */
 void *context_allocate(pmg_context *context, size_t size);
 void context_release(pmg_context *context, void *memory, size_t size);

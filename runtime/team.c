@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Threads of a region on a machine whose processors have other work. A region ends when its last thread does, and one
- * that waits for its turn on a processor lets all others wait, for longer than a short region takes alone. So a short
- * region has no more threads than processors that are free, as the system counts what runs; that is asked for at times,
- * which costs less than a thousandth. One thread is always left: that of the caller. */
+ * Threads of a region on a machine whose processors have other work. A region ends when its last thread does, and a
+ * thread that waits for a processor makes all others wait, longer than a short region takes on one thread. So a short
+ * region gets no more threads than there are free processors: those that the system counts, less the threads that run
+ * and are not ours. The count is read every 20 ms, which costs less than a thousandth of the time. The caller's thread
+ * is always left.
+ *
+ * Threads of an earlier region go on running for a while when it has ended. So as many count as ours as the largest
+ * region has had since the last look, of any plan of the context: other plans of it run on the same threads. */
 #include "plan.h"
 
 #include <stdio.h>
@@ -11,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Nanoseconds, and operations of a thread that keep it busy for longer than it waits for its turn. */
+/* Nanoseconds; operations that keep a thread busy for longer than it waits for a processor. */
 enum { BETWEEN_LOOKS = 20000000, LONG_WORK = 1 << 27 };
 
 int32_t threads_left(int64_t processors, int64_t running, int64_t own)
@@ -55,17 +59,19 @@ static void look(struct team *team, int32_t threads)
 	if (team->left && time - team->looked < BETWEEN_LOOKS)
 		return;
 	team->looked = time;
-	team->left = processors > 0 ? threads_left(processors, count_running(), team->size ? team->size : 1) : threads;
+	team->left = processors > 0 ? threads_left(processors, count_running(), team->most ? team->most : 1) : threads;
+	team->most = 0;
 }
 
 int32_t pmg_plan_team(pmg_plan *handle, int32_t threads, double work)
 {
 	struct plan *plan = plan_of(handle);
+	struct team *team = context_team(plan->context);
 
 	if (!plan->is_deterministic && work < (double) LONG_WORK*threads) {
-		look(&plan->team, threads);
-		threads = threads < plan->team.left ? threads : plan->team.left;
+		look(team, threads);
+		threads = threads < team->left ? threads : team->left;
 	}
-	plan->team.size = threads;
+	team->most = threads > team->most ? threads : team->most;
 	return threads;
 }

@@ -59,11 +59,34 @@ static void test_busy(struct tests *tests)
 /* With options.deterministic, how busy the machine is changes no number of threads: partial sums would be others. */
 static void test_deterministic(struct tests *tests)
 {
-	struct plan busy = { .team = { .looked = INT64_MAX, .left = 1 } }, same = busy;
+	pmg_context *context = pmg_context_new(NULL);
+	struct plan busy = { .context = context }, same = { .context = context, .is_deterministic = true };
 
-	same.is_deterministic = true;
+	*context_team(context) = (struct team) { .looked = INT64_MAX, .left = 1 };
 	CHECK(tests, pmg_plan_team(&busy.kernel, 4, 1e6) == 1);
 	CHECK(tests, pmg_plan_team(&same.kernel, 4, 1e6) == 4);
+	pmg_context_free(context);
+}
+
+/* Threads that another plan, or a larger region before the last one, has left running were taken for other work: the
+ * second candidate of a trial ran on one thread. */
+static void test_own_threads(struct tests *tests)
+{
+	pmg_context *context = pmg_context_new(NULL);
+	struct plan first = { .context = context }, second = { .context = context };
+	struct team *team = context_team(context);
+
+	*team = (struct team) { .looked = INT64_MAX, .left = 6 };
+	CHECK(tests, pmg_plan_team(&first.kernel, 4, 1e6) == 4);
+	CHECK(tests, pmg_plan_team(&first.kernel, 2, 1e6) == 2);
+	CHECK(tests, pmg_plan_team(&second.kernel, 3, 1e6) == 3);
+	CHECK(tests, team->most == 4 && team->left == 6);
+	CHECK(tests, pmg_plan_team(&second.kernel, 8, 1e6) == 6);
+	CHECK(tests, team->most == 6);
+	team->looked = 0;
+	CHECK(tests, pmg_plan_team(&second.kernel, 2, 1e6) >= 1);
+	CHECK(tests, team->looked > 0 && team->most <= 2);
+	pmg_context_free(context);
 }
 
 void test_team(struct tests *tests)
@@ -73,4 +96,5 @@ void test_team(struct tests *tests)
 	test_extremes(tests);
 	test_busy(tests);
 	test_deterministic(tests);
+	test_own_threads(tests);
 }

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * What rounding explains, found by running the program as written again: once in extended precision throughout, then in
- * the arithmetic of the program, and a few times with roundings moved at random (ir/interp_fine.c). By how far these
- * are from the first tells what errors come to, however they travel: through recurrences, quotients, loops and
- * decisions. A difference of SLACK times the largest of them is explained; so is any of a cell that is finite in one
- * run and not in another. Integers may differ by SLACK_OF_INTEGERS times as much as in these runs: mostly not at all.
- */
+ * Which differences rounding explains. The program as written is run again: in extended precision, then in its own
+ * arithmetic, then a few times with roundings moved at random (ir/interp_fine.c). How far these runs are from the first
+ * one is the size of rounding errors, through recurrences, quotients, loops and decisions. A difference of up to SLACK
+ * times the largest of these distances is explained, and so is any difference of a cell that is finite in one run and
+ * not in another. Integers may differ by up to SLACK_OF_INTEGERS times the largest distance, which mostly is 0. */
 #include "run/compare.h"
 
 #include <math.h>
