@@ -37,7 +37,10 @@ def lines_have_forms():
             ("commas", table(","), ""), ("commas and blanks", table(", "), ""), ("commas apart", table(" , "), ""),
             ("commas and further columns", table(",", "4", "5"), "which are not read: 2"),
             ("semicolons", table(";"), ""), ("semicolons at the end", table(";").replace("\n", ";\n"), ""),
-            ("tabs", table("\t"), ""), ("decimal commas", table(" ", mark=","), "commas are decimal commas"),
+            ("semicolons before words", table(" ;"), ""), ("semicolons apart", table(" ; "), ""),
+            ("semicolons before words, decimal commas", table(" ;", mark=","), "commas are decimal commas"),
+            ("commas before words", table(" ,"), ""), ("tabs", table("\t"), ""),
+            ("decimal commas", table(" ", mark=","), "commas are decimal commas"),
             ("decimal commas, semicolons", table(";", mark=","), "commas are decimal commas"),
             ("decimal commas between commas", table(", ", mark=","), "commas are decimal commas")):
         status, out = told(text)
@@ -53,7 +56,12 @@ def unclear_lines_are_refused():
             ("both marks, otherwise", "1 1 0.5 0 0 1 -1\n2 1 0,5 9 0 1 1\n",
              "told.swc:2: '0,5' has a decimal comma, after numbers with a point"),
             ("thousands", "1 1 1,234.5 0 0 1 -1\n", "told.swc:1: '1,234.5' is not a number"),
-            ("a column that is empty", "1,1,0,,0,1,-1,4\n", "told.swc:1: '' is not a number"),
+            *((f"a column that is empty: {text}", text + "\n",
+               f"told.swc:1: a column is empty: no number stands before a '{sign}'")
+              for sign in ",;"
+              for text in (row.replace(",", sign) for row in ("1,1,0,,0,1,-1,4", "1 , 1 , 0 , , 0 , 1 , -1 , 4",
+                                                              "1 ,1 ,0 , ,0 ,1 ,-1 ,4", ",1,1,0,0,0,1,-1",
+                                                              ", 1, 1, 0, 0, 0, 1, -1"))),
             ("columns that come and go", PLAIN.replace("0.5 2\n", "0.5 2 8\n"),
              "told.swc:3: 8 columns, after lines of 7"),
             ("a fraction", "1.5 1 0 0 0 1 -1\n", "told.swc:1: '1.5' is not an integer"),

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lines of SWC: `id type x y z radius parent`, # begins a comment, parent -1 is a root. Blanks, semicolons or commas
- * stand between the columns. A comma within a word is a decimal comma where blanks or semicolons alone make seven
- * columns; a file has one decimal mark. Ids, types and parents may have a fraction of zero. Every line has as many
- * columns as the first; those behind the seventh are not read. */
+ * stand between the columns, the last two with or without blanks around them. A comma within a word is a decimal comma
+ * where blanks or semicolons alone make seven columns; a file has one decimal mark. Ids, types and parents
+ * may have a fraction of zero. Every line has as many columns as the first; those behind the seventh are not read. */
 #include <ctype.h>
 #include <inttypes.h>
 #include <math.h>
@@ -44,6 +44,11 @@ static void read_comment(void *user, const char *comment)
 
 /* ---- Words --------------------------------------------------------------------------------- */
 
+static bool fail_empty(struct reader *r, char separator, struct failure *failure)
+{
+	return text_fail(&r->in, failure, "a column is empty: no number stands before a '%c'", separator);
+}
+
 static bool keep_word(struct reader *r, const char *word, size_t length, struct failure *failure)
 {
 	if (r->n == MOST_COLUMNS)
@@ -53,11 +58,13 @@ static bool keep_word(struct reader *r, const char *word, size_t length, struct 
 	return true;
 }
 
-/* At each of the separators; one at the end of the word ends it, and one alone is none. */
-static bool split_word(struct reader *r, const char *word, const char *separators, struct failure *failure)
+/* At each comma; one at the end of the word ends it. */
+static bool split_at_commas(struct reader *r, const char *word, struct failure *failure)
 {
 	for (;;) {
-		size_t length = strcspn(word, separators);
+		size_t length = strcspn(word, ",");
+		if (length == 0)
+			return fail_empty(r, ',', failure);
 		if (!keep_word(r, word, length, failure))
 			return false;
 		word += length;
@@ -65,6 +72,22 @@ static bool split_word(struct reader *r, const char *word, const char *separator
 			return true;
 		word++;
 	}
+}
+
+/* At each semicolon, which may stand behind blanks. is_behind: a word of this line stands before it, and no other
+ * semicolon between. */
+static bool split_at_semicolons(struct reader *r, const char *word, bool *is_behind, struct failure *failure)
+{
+	while (*word) {
+		size_t length = strcspn(word, ";");
+		if (length == 0 && !*is_behind)
+			return fail_empty(r, ';', failure);
+		if (length > 0 && !keep_word(r, word, length, failure))
+			return false;
+		*is_behind = length > 0;
+		word += length > 0 ? length : 1;
+	}
+	return true;
 }
 
 /* Commas at the ends of a word stand between columns. */
@@ -77,15 +100,17 @@ static void strip_commas(char *word)
 	word[length - begin] = '\0';
 }
 
-/* Words between blanks and semicolons. */
+/* Words between blanks and semicolons. A comma follows a word, with or without blanks between. */
 static bool read_words(struct reader *r, struct failure *failure)
 {
 	const char *word = text_word(&r->in, failure);
-	char text[WORD_BYTES];
+	bool is_behind = false, is_behind_comma = true;
 	for (r->n = 0; word && *word; word = text_word(&r->in, failure)) {
-		memcpy(text, word, strlen(word) + 1);
-		if (strcmp(text, ",") != 0 && strcmp(text, ";") != 0 && !split_word(r, text, ";", failure))
+		if (*word == ',' && is_behind_comma)
+			return fail_empty(r, ',', failure);
+		if (strcmp(word, ",") != 0 && !split_at_semicolons(r, word, &is_behind, failure))
 			return false;
+		is_behind_comma = word[strlen(word) - 1] == ',';
 	}
 	for (int i = 0; i < r->n; i++)
 		strip_commas(r->words[i]);
@@ -102,7 +127,7 @@ static bool divide_words(struct reader *r, struct failure *failure)
 	memcpy(words, r->words, sizeof(words));
 	r->n = 0;
 	for (int i = 0; i < n; i++)
-		if (!split_word(r, words[i], ",", failure))
+		if (!split_at_commas(r, words[i], failure))
 			return false;
 	return true;
 }
