@@ -38,6 +38,13 @@ static bool add_cell(cell_list *cells, const struct morphology *m, const struct 
 	return true;
 }
 
+static void make_copy(struct cell *cell)
+{
+	shape_free(cell->shape);
+	cell->shape = NULL;
+	cell->is_copy = true;
+}
+
 /* One after the other, each with voltages of its own; the shape is that of the first. */
 static bool add_copies(cell_list *cells, const struct morphology *m, const struct cell_request *request,
 		       struct notes *notes, struct failure *failure)
@@ -48,10 +55,8 @@ static bool add_copies(cell_list *cells, const struct morphology *m, const struc
 	for (int64_t s = 1; s < request->systems && ok; s++) {
 		physics.seed++;
 		ok = add_cell(cells, m, &physics, &silent, failure);
-		if (ok) {
-			shape_free(cells->items[cells->n - 1].shape);
-			cells->items[cells->n - 1].shape = NULL;
-		}
+		if (ok)
+			make_copy(&cells->items[cells->n - 1]);
 	}
 	return ok;
 }
@@ -194,13 +199,13 @@ void forest_free(struct forest *f)
 static bool forest_new(struct forest *f, const cell_list *cells, struct failure *failure)
 {
 	int64_t n = 0;
-	bool has_reference = cells->n > 0, has_ids = cells->n > 0;
-	bool has_shapes = cells->n > 0 && cells->items[0].shape;
+	bool has_reference = cells->n > 0, has_ids = cells->n > 0, has_shapes = cells->n > 0;
 	*f = (struct forest){ .n = cells->n, .offset = calloc((size_t) cells->n + 1, sizeof(int64_t)) };
 	for (int i = 0; i < cells->n; i++) {
 		n += cells->items[i].n;
 		has_reference = has_reference && cells->items[i].reference;
 		has_ids = has_ids && cells->items[i].id;
+		has_shapes = has_shapes && (cells->items[i].shape || cells->items[i].is_copy);
 	}
 	bool ok = f->offset && cell_new(&f->all, n, failure);
 	if (ok && has_reference)

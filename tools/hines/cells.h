@@ -197,7 +197,8 @@ struct cell {
 	double *upper, *lower, *diag, *rhs;
 	double *reference;      /* NULL: the file has none */
 	int64_t *id;            /* of the points that nodes are, or NO_POINT; NULL: the file has no points */
-	struct shape *shape;    /* NULL: the file has no points */
+	struct shape *shape;    /* NULL: the file has no points, or the shape is that of the cell before */
+	bool is_copy;           /* of the cell before, with other voltages */
 };
 
 enum { NO_SEED = -1 };         /* until cell_request_complete: 1 */
