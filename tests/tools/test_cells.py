@@ -159,6 +159,14 @@ def somata_have_conventions():
         check(len(got["diag"]) == 2 and list(got["id"]) == [1, 5] and "soma" in out, f"{name}: {out}")
         area = (got["diag"][0] + got["upper"][1])/40e-8
         check(math.isclose(area, 4*math.pi*r*r + math.pi*10, rel_tol=1e-12), f"{name}: area {area}")
+    for what, left, right, q, is_soma in (("apart", 0.96, 1.03, r, True), ("too far", 1.015, 1.015, r, False),
+                                          ("of other radii", 1, 1, 6.9, False)):
+        points = [three[0], (2, 1, 0, -left*r, 0, q, 1), (3, 1, 0, right*r, 0, q, 1)] + neurite
+        ours, out = imported(swc(points), "--soma=three-point")
+        theirs, _ = imported(swc(points), "--convention=neuron")
+        check(is_soma == ("the soma of three points is one node" in out) == (len(ours["diag"]) == 2), f"{what}: {out}")
+        same, _ = imported(swc(three), "--convention=neuron")
+        check(is_soma == np.array_equal(theirs["area"], same["area"]), f"{what}: as NEURON has it")
     ring = [(i + 1, 1, 10*math.cos(i), 10*math.sin(i), 0, 1, i if i else -1) for i in range(40)] + \
            [(41, 3, 30, 0, 0, 1, 20)]
     got, out = imported(swc(ring), "--soma=sphere")

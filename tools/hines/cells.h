@@ -96,11 +96,16 @@ bool morphology_apply(struct morphology *m, const struct conventions *c, struct 
 
 /* Keeps the points with is_kept; a child of one that goes becomes a child of heir[it]. */
 bool morphology_drop(struct morphology *m, const bool *is_kept, const int32_t *heir, struct failure *failure);
-/* somata.c */
-bool morphology_join_soma(struct morphology *m, enum soma soma, struct notes *notes, struct failure *failure);
 /* Nodes of one tree as NEURON or Arbor has them. */
 bool morphology_divide(struct morphology *m, const struct conventions *c, const struct physics *physics,
 		       struct notes *notes, struct failure *failure);
+
+/* ---- somata.c ------------------------------------------------------------------------------- */
+
+/* NeuroMorpho's soma, as NEURON tells it: three points in all, a centre and two without children, which have its radius
+ * and on average that distance from it. Those two are no cable. */
+bool soma_is_three_points(const struct morphology *m);
+bool morphology_join_soma(struct morphology *m, enum soma soma, struct notes *notes, struct failure *failure);
 
 /* ---- frusta.c: integrals over what lies between two places of a cable --------------------------- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a file of points may mean, by name: which of the points are a soma, what several roots are, radii that are not
- * there. Each change is told. */
+ * What a file of points may mean, by name: its unit and scale, radii that are not there, what several roots are, which
+ * node follows which. Each change is told. Somata have a file of their own, somata.c. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>

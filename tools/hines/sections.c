@@ -63,20 +63,6 @@ static void count_children(struct import *s)
 	}
 }
 
-/* NeuroMorpho's: two points without children at the distance of the radius, and of that radius, around the first. */
-static bool is_three_points(const struct import *s)
-{
-	const struct point *p = s->m->points;
-	int64_t n_soma = 0;
-	for (int64_t i = 0; i < s->m->n; i++)
-		n_soma += is_soma(s, i);
-	if (n_soma != 3 || s->m->n < 3 || s->above[1] != 0 || s->above[2] != 0 || s->children[1] > 0 ||
-	    s->children[2] > 0 || p[1].radius != p[0].radius || p[2].radius != p[0].radius)
-		return false;
-	double length = distance_between(p[1].place, p[0].place) + distance_between(p[2].place, p[0].place);
-	return fabs(length / (2 * p[0].radius) - 1) < .01;
-}
-
 /* Points of a soma that follow each other are one section where no further point of a soma is attached. */
 static void join_somata(struct import *s)
 {
@@ -274,7 +260,7 @@ static void import_sections(struct import *s)
 	for (int64_t i = 0; i < s->m->n; i++)
 		s->above[i] = s->m->points[i].parent;
 	count_children(s);
-	s->is_three_points = is_three_points(s);
+	s->is_three_points = soma_is_three_points(s->m);
 	if (s->is_three_points)
 		s->above[2] = 1;
 	join_somata(s);

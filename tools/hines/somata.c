@@ -11,21 +11,22 @@
 
 enum { MOST_NOTES = 20 };
 
-/* NeuroMorpho's standard soma: a centre, and two points of one radius away from it that are no cable. */
-static bool is_three_points(const struct morphology *m)
+bool soma_is_three_points(const struct morphology *m)
 {
 	const struct point *p = m->points;
-	if (m->n < 3 || p[0].parent >= 0 || p[1].parent != 0 || p[2].parent != 0)
+	int64_t n_soma = 0;
+	for (int64_t i = 0; i < m->n; i++) {
+		n_soma += p[i].type == SWC_SOMA;
+		if (p[i].parent == 1 || p[i].parent == 2)
+			return false;
+	}
+	if (n_soma != 3 || p[1].parent != 0 || p[2].parent != 0)
 		return false;
 	for (int i = 0; i < 3; i++)
-		if (p[i].type != SWC_SOMA)
+		if (p[i].type != SWC_SOMA || p[i].radius != p[0].radius)
 			return false;
-	for (int64_t i = 3; i < m->n; i++)
-		if (p[i].type == SWC_SOMA)
-			return false;
-	double r = p[0].radius;
-	return r > 0 && fabs(distance_between(p[0].place, p[1].place) - r) <= 0.02 * r &&
-	       fabs(distance_between(p[0].place, p[2].place) - r) <= 0.02 * r;
+	double length = distance_between(p[1].place, p[0].place) + distance_between(p[2].place, p[0].place);
+	return fabs(length / (2 * p[0].radius) - 1) < .01;
 }
 
 /* A soma that is a node has the sphere's area; so has the cylinder of three points. */
@@ -37,7 +38,7 @@ static void make_sphere(struct point *soma)
 
 static bool take_three_points(struct morphology *m, bool *is_kept, int32_t *heir, struct notes *notes)
 {
-	if (!is_three_points(m))
+	if (!soma_is_three_points(m))
 		return false;
 	is_kept[1] = is_kept[2] = false;
 	for (int64_t i = 0; i < m->n; i++)
