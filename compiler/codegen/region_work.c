@@ -14,9 +14,16 @@ struct work_term {
 	int64_t operations;
 };
 
+/* A stage that isl prints, maybe in several pieces: by the dims that vary in them. */
+struct piece {
+	struct stage *stage;
+	uint64_t varies;                /* bit d: dim d */
+	bool is_vector;
+};
+
 struct count {
 	struct emit *e;
-	bool *is_counted;               /* by number of stage: isl may print it in several pieces */
+	VEC(struct piece) pieces;       /* none varies in some of the dims of another one of its stage alone */
 	VEC(struct work_term) terms;
 };
 
@@ -53,15 +60,20 @@ static bool varies(const struct emit *e, __isl_take isl_ast_expr *expr)
 
 /* ---- a stage ---- */
 
-static const char *points_of(const struct count *count, const struct stage *stage, isl_ast_expr *instance)
+static uint64_t bit_of(int dim)
 {
+	return UINT64_C(1) << dim % 64;
+}
+
+static const char *points_of(const struct count *count, const struct piece *piece)
+{
+	const dim_list *dims = &piece->stage->dims;
 	struct str text = str_new(count->e->arena);
 
-	for (int d = 0; d < stage->dims.n; d++)
-		if (stage->dims.items[d].kind == DIM_RANGE &&
-		    varies(count->e, isl_ast_expr_op_get_arg(instance, d + 1)))
+	for (int d = 0; d < dims->n; d++)
+		if (dims->items[d].kind == DIM_RANGE && (piece->varies & bit_of(d)))
 			str_add(&text, "%s%s", text.length ? "*" : "",
-				most_iterations(count->e, stage, &stage->dims.items[d]));
+				most_iterations(count->e, piece->stage, &dims->items[d]));
 	return text.length ? str_text(&text) : NULL;
 }
 
@@ -87,15 +99,38 @@ static int64_t operations_of(struct stage *stage, bool is_vector)
 	return is_vector ? (flops*size + 2*bytes)/8 + 1 : 8*flops + bytes + 8;
 }
 
+/* The first point of a row, which stands alone, adds nothing to the row; the first column adds to the first row. */
+static void add_piece(struct count *count, struct piece piece)
+{
+	int n = 0;
+
+	for (int i = 0; i < count->pieces.n; i++) {
+		struct piece *other = &count->pieces.items[i];
+		bool is_same = other->stage == piece.stage && other->varies == piece.varies;
+
+		if (is_same)
+			other->is_vector = other->is_vector || piece.is_vector;
+		if (other->stage == piece.stage && !(piece.varies & ~other->varies))
+			return;
+	}
+	for (int i = 0; i < count->pieces.n; i++)
+		if (count->pieces.items[i].stage != piece.stage || (count->pieces.items[i].varies & ~piece.varies))
+			count->pieces.items[n++] = count->pieces.items[i];
+	count->pieces.n = n;
+	vec_push(count->e->arena, &count->pieces, piece);
+}
+
 static void add_instance(struct count *count, __isl_keep isl_ast_node *node, bool is_vector)
 {
 	isl_ast_expr *instance = isl_ast_node_user_get_expr(node);
-	struct stage *stage = ast_stage(instance);
+	struct piece piece = { .stage = ast_stage(instance), .is_vector = is_vector };
 
-	if (stage && !count->is_counted[stage->number]) {
-		count->is_counted[stage->number] = true;
-		add_term(count, points_of(count, stage, instance), operations_of(stage, is_vector));
-	}
+	for (int d = 0; piece.stage && d < piece.stage->dims.n; d++)
+		if (piece.stage->dims.items[d].kind == DIM_RANGE &&
+		    varies(count->e, isl_ast_expr_op_get_arg(instance, d + 1)))
+			piece.varies |= bit_of(d);
+	if (piece.stage)
+		add_piece(count, piece);
 	isl_ast_expr_free(instance);
 }
 
@@ -165,8 +200,10 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 
 	if (e->target->device_ending || e->in_region || e->team || e->part)
 		return;
-	count.is_counted = arena_new_array(e->arena, bool, e->module->stages.n);
 	add_node(&count, node, use && use->is_vector);
+	for (int i = 0; i < count.pieces.n; i++)
+		add_term(&count, points_of(&count, &count.pieces.items[i]),
+			 operations_of(count.pieces.items[i].stage, count.pieces.items[i].is_vector));
 	e->region = arena_printf(e->arena, "pmg_team(plan, %s, %s)", work_text(&count),
 				 use ? find_iterations(e, node, use->block) : "INFINITY");
 }
