@@ -7,6 +7,7 @@ import os
 import re
 import resource
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -153,10 +154,18 @@ def what_is_missing_is_told():
 
 
 def flags_of_the_user_win():
-    run(cc="cc -O1 -march=x86-64")
+    run(cc="cc -O1 -march=x86-64 -ffp-contract=off")
     words = Path("calls").read_text().splitlines()[-1].split()
     check(words.index("-O1") > words.index("-O3"), words)
     check(words.index("-march=x86-64") > words.index("-march=native"), words)
+    check(words.index("-ffp-contract=off") > words.index("-ffp-contract=fast"), words)
+    Path("round.pmg").write_text("pipeline round { in a, b, c : f64; out y : f64; y = a*b + c; }")
+    for flag, wanted in ("fast", (-2.0**-60, 0.0)), ("off", (0.0,)):       # the processor may have no such instruction
+        done = subprocess.run([PMG, "run", "round.pmg", f"a={1 + 2.0**-30!r}", f"b={1 - 2.0**-30!r}", "c=-1", "-o",
+                               "y=y.f64", f"--cc=gcc -ffp-contract={flag}"], capture_output=True, text=True,
+                              check=False)
+        got = struct.unpack("d", Path("y.f64").read_bytes())[0] if done.returncode == 0 else done.stderr
+        check(got in wanted, f"-ffp-contract={flag}: {got}")
 
 
 def damaged_is_compiled():
