@@ -75,8 +75,10 @@ class Closures:
                 return V.total(t, xs, [s for _, s in terms])
             return product(t, xs)
         y = 0 if op == "+=" else 1
+        if t == "i64":
+            fits_in_any_order(op, xs)
         for x in xs:
-            y = V.wrap(t, y + x if op == "+=" else y*x) if t != "i64" else whole(y + x if op == "+=" else y*x)
+            y = V.wrap(t, y + x if op == "+=" else y*x)
         return y
 
     def of_lit(self, e):
@@ -236,6 +238,17 @@ class Closures:
             for (c,), p in sorted(self.m.cells[parent].items()):
                 table.setdefault(p, []).append(c)
         return self.m.pending[key].get(i, [])
+
+
+def fits_in_any_order(op, xs):
+    """A mistake, if the terms of one sign overflow, or the factors before a zero."""
+    if op == "+=":
+        whole(sum(x for x in xs if x > 0))
+        whole(sum(x for x in xs if x < 0))
+        return
+    y = 1
+    for x in xs:
+        y = whole(y*abs(x)) if x else y
 
 
 def product(t, xs):

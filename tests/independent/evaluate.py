@@ -64,7 +64,23 @@ class Meaning:
                 self.begin(a)
         if p.iterate:
             self.iterate()
-        return {a.name: self.whole(a) for a in p.arrays.values() if a.role in ("out", "inout")}
+        results = {a.name: self.whole(a) for a in p.arrays.values() if a.role in ("out", "inout")}
+        self.finish(False)
+        return results
+
+    def finish(self, in_body):
+        """What no output needs is computed as well, for its mistakes: the interpreter leaves nothing out."""
+        for a in self.p.arrays.values():
+            if a.role not in ("temp", "func") or a.in_body != in_body:
+                continue
+            try:
+                if a.name not in self.pending:
+                    self.pending[a.name] = {}
+                    self.enumerate(a.name)
+                for k in list(self.pending[a.name]):
+                    self.get(a.name, k)
+            except V.Undecided:
+                self.busy.clear()
 
     def extents(self, a):
         return [max(self.code.of(e)({}), 0) for e in a.shape]
@@ -177,6 +193,7 @@ class Meaning:
             for name in {d[0].target for d in inside}:
                 if not self.p.arrays[name].in_body:
                     self.across(name, [d for d in inside if d[0].target == name and not d[0].is_next])
+            self.finish(True)
             self.commit([d for d in inside if d[0].is_next])
         self.loop = {}
 

@@ -200,8 +200,10 @@ def data(seed, number, p, which, got):
             if v is None:
                 return None
         elif a.t in FLOATS:
-            is_factor = a.name.endswith(".value") and kind == "special"     # of sums that may have no terms
-            v = floats(r, a.t, n, a.kind or ("real" if is_factor else kind))
+            # Of sums that may have no terms, and of pivots, which have to be finite.
+            is_tame = (a.name.endswith(".value") or a.kind == "tame") and kind == "special"
+            of = a.kind if a.kind != "tame" else None
+            v = floats(r, a.t, n, of or ("real" if is_tame else kind))
         elif a.t == "bool":
             v = [r.random() < 0.5 for _ in range(n)]
         else:

@@ -69,7 +69,7 @@ def tribatch(d):
     scope = d.vars(dims)
     subs, v = [w.e() for w in scope], scope[-1]
     ins = [d.input(t, dims) for _ in range(4)]
-    ins[1].kind = "dominant"
+    ins[0].kind, ins[1].kind, ins[2].kind = "tame", "dominant", "tame"
     a, b, c, rhs = (x.name for x in ins)
     for x in ins[:3]:
         d.readable.remove(x)
@@ -110,6 +110,8 @@ def hines(d):
     off = [d.input(t, dims if own else [n]) for _ in range(2)]
     diag, rhs = d.input(t, dims), d.input(t, dims)
     diag.kind = "dominant"
+    for x in off:
+        x.kind = "tame"
     for x in off + [diag]:
         d.readable.remove(x)
     scope, parent, c = d.vars(dims), f"{name}.parent", d.name("c")
@@ -146,7 +148,7 @@ def state(d, t, dims):
     first = d.r.choice([a for a in d.readable if a.role == "in" and a.t == t and [x.key for x in a.dims] == [
         x.key for x in dims]] or [None])
     start = lit(0) if first is None else read(first.name, t, [v.e() for v in scope])
-    if t == "bool":
+    if t == "bool" and first is None:
         start = E("cmp", "bool", (lit(1, "i64"), lit(2, "i64")), "<")
     a = d.declare("state", t, dims, init=([v.name for v in scope], start))
     shown = text(start) if first is None else first.name
