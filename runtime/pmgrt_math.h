@@ -131,21 +131,54 @@ PMG_INLINE int64_t pmg_mod(int64_t a, int64_t b)
 
 /* ---- Minimum and maximum ---------------------------------------------------------
  * pmg_min_f64(a, b), pmg_max_i32(a, b), …: NaN if one of the operands is. A comparison with NaN is false, so that of
- * floats `b` needs no test. This form is one that gcc and clang vectorise, also nested, if `b` is the nested one or the
- * accumulator: with `a` nested gcc makes branches of what it knows of it. */
+ * floats `b` needs no test. `a` is no result of a choice, such as another minimum: gcc makes branches of what it knows
+ * of that. pmg_min_both_f64(a, b) is for two of them: its test is no choice.
+ *
+ * Several at a time: pmg_least_f64(a, b) and pmg_greatest_f64(a, b) are of numbers, any value if an operand is NaN.
+ * pmg_or_nan_f64(value, is_nan) is NaN in the place of such a value; pmg_are_nan_f64(a, b), of any two operands, is one
+ * instruction. */
 
 #define PMG_FLOATS(X) X(f32, float) X(f64, double)
 #define PMG_INTEGERS(X) X(i8, int8_t) X(i16, int16_t) X(i32, int32_t) X(i64, int64_t) \
 	X(u8, uint8_t) X(u16, uint16_t) X(u32, uint32_t)
 
-#define PMG_FLOAT_MIN_MAX(id, type) \
-	PMG_INLINE type pmg_min_##id(type a, type b) { return a == a ? (a < b ? a : b) : a; } \
-	PMG_INLINE type pmg_max_##id(type a, type b) { return a == a ? (a > b ? a : b) : a; }
+/* Of a number that is NaN or not: clang has fewer instructions for the first form, gcc for the second one. */
+#ifdef __clang__
+#define PMG_TESTED(a, chosen) ((a) == (a) ? (chosen) : (a))
+#else
+#define PMG_TESTED(a, chosen) ((a) != (a) ? (a) : (chosen))
+#endif
+
+#define PMG_FLOAT_MIN_MAX(id, type, bits) \
+	PMG_INLINE type pmg_least_##id(type a, type b) { return a < b ? a : b; } \
+	PMG_INLINE type pmg_greatest_##id(type a, type b) { return a > b ? a : b; } \
+	PMG_INLINE bool pmg_are_nan_##id(type a, type b) { return (a != a) | (b != b); } \
+	PMG_INLINE type pmg_or_nan_##id(type value, bool is_nan) \
+	{ \
+		bits all; \
+		memcpy(&all, &value, sizeof all); \
+		all |= -(bits) is_nan; \
+		memcpy(&value, &all, sizeof all); \
+		return value; \
+	} \
+	PMG_INLINE type pmg_min_##id(type a, type b) \
+	{ \
+		const type chosen = pmg_least_##id(a, b); \
+		return PMG_TESTED(a, chosen); \
+	} \
+	PMG_INLINE type pmg_max_##id(type a, type b) \
+	{ \
+		const type chosen = pmg_greatest_##id(a, b); \
+		return PMG_TESTED(a, chosen); \
+	} \
+	PMG_INLINE type pmg_min_both_##id(type a, type b) { return pmg_or_nan_##id(pmg_least_##id(a, b), a != a); } \
+	PMG_INLINE type pmg_max_both_##id(type a, type b) { return pmg_or_nan_##id(pmg_greatest_##id(a, b), a != a); }
 #define PMG_INTEGER_MIN_MAX(id, type) \
 	PMG_INLINE type pmg_min_##id(type a, type b) { return a < b ? a : b; } \
 	PMG_INLINE type pmg_max_##id(type a, type b) { return a > b ? a : b; }
 
-PMG_FLOATS(PMG_FLOAT_MIN_MAX)
+PMG_FLOAT_MIN_MAX(f32, float, int32_t)
+PMG_FLOAT_MIN_MAX(f64, double, int64_t)
 PMG_INTEGERS(PMG_INTEGER_MIN_MAX)
 PMG_INTEGER_MIN_MAX(bool, bool)
 

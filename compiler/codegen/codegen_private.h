@@ -58,6 +58,8 @@ struct point {
 
 struct affine affine_of_expr(struct emit *e, const struct point *point, const struct expr *expr);
 struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
+/* What a chain of conversions to wider integers began with. */
+const struct expr *before_widening(const struct expr *expr);
 struct k_expr *c_expr(struct emit *e, const struct point *point, const struct expr *expr);
 /* hi - lo of the d-th subscript of an array; the d-th extent of the part that is stored of it. */
 struct affine affine_of_range(struct emit *e, const struct array *array, int d);

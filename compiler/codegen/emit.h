@@ -134,6 +134,8 @@ struct binding {                        /* a bound dim whose variable is in scop
 	struct affine value;
 };
 
+typedef VEC(struct k_expr *) expr_list;
+
 struct cell {                           /* a value kept in a variable: LOCAL array, accumulator of a stage */
 	const void *of;
 	const char *name;
@@ -142,6 +144,7 @@ struct cell {                           /* a value kept in a variable: LOCAL arr
 	bool is_read;
 	bool is_spread;                 /* an accumulator of which several lanes have a part */
 	bool has_lanes;                 /* one value for each lane of a block */
+	expr_list untested;             /* any value where one of these is NaN, of which readers take note */
 	enum reduce_op op;              /* of an accumulator */
 };
 
@@ -292,6 +295,7 @@ struct emit {
 	struct pivot_search *search;    /* of the loop that is printed; NULL: pivots are told of at once */
 	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
 	int shared_depth;               /* of a block in which several of isl's nodes stand */
+	bool may_name;                  /* the statement is to come: operands may get names before it */
 	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
 	fact_list facts;
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
@@ -363,6 +367,9 @@ struct stream {
 	const char *now, *ahead, *later;        /* variables of the lane; NULL */
 };
 
+/* Of a minimum or maximum of floats: which of the two is no result of such, and goes first (extremes.c). */
+enum extreme_order { NEITHER_FIRST, VALUE_FIRST, TARGET_FIRST };
+
 struct update {
 	enum reduce_op op;
 	enum scalar_type type;
@@ -370,6 +377,7 @@ struct update {
 	struct k_expr *also;            /* of what is set: gets the same value; NULL */
 	struct k_expr *value;
 	struct k_expr *before;          /* what lanes have that keep what is there; NULL: the target */
+	enum extreme_order order;
 };
 
 /* A loop of which each lane of a team has an iteration. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+#include "codegen/extremes.h"
 #include "codegen/streams.h"
 
 /* ---- integers as sums ---- */
@@ -330,21 +331,6 @@ static struct k_expr *selection(struct emit *e, const struct expr *expr, struct 
 						       args[2]));
 }
 
-static bool is_extreme(const struct expr *expr)
-{
-	return expr->kind == EXPR_OP && (expr->op == OP_MIN || expr->op == OP_MAX);
-}
-
-/* Does the second operand of a minimum or maximum go first? pmgrt_math.h wants those last that are such, and needs no
- * test of a literal. */
-static bool are_swapped(const struct expr *expr)
-{
-	const struct expr *a = expr->args[0], *b = expr->args[1];
-
-	return is_extreme(expr) && type_is_float(expr->type) && !is_extreme(b) && a->kind != EXPR_FLOAT &&
-	       (is_extreme(a) || b->kind == EXPR_FLOAT);
-}
-
 static struct k_expr *function_call(struct emit *e, const struct expr *expr, struct k_expr *const *args)
 {
 	const char *name = op_rows[expr->op].function, *type = type_name(expr->type);
@@ -354,7 +340,7 @@ static struct k_expr *function_call(struct emit *e, const struct expr *expr, str
 	else if (expr->type == TYPE_F32)
 		name = arena_printf(e->arena, "%sf", name);
 	if (op_rows[expr->op].arity == 2)
-		return k_call(e->arena, name, 2, args[are_swapped(expr)], args[!are_swapped(expr)]);
+		return k_call(e->arena, name, 2, args[0], args[1]);
 	return k_call(e->arena, name, 1, args[0]);
 }
 
@@ -379,8 +365,7 @@ static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
 	return v >= hi ? op == OP_LE : v < lo ? op == OP_GT : -1;
 }
 
-/* What a chain of conversions to wider integers began with. */
-static const struct expr *before_widening(const struct expr *expr)
+const struct expr *before_widening(const struct expr *expr)
 {
 	int64_t lo, hi, from_lo, from_hi;
 
@@ -523,6 +508,10 @@ static struct k_expr *c_operation(struct emit *e, const struct point *point, con
 		sum = affine_of_expr(e, point, expr);
 		return affine_expr(e->arena, &sum);
 	}
+	if (expr_is_extreme(expr))
+		return extreme_expr(e, point, expr);
+	if (extreme_narrow_type(expr) != TYPE_I64)
+		return c_cast(e->arena, TYPE_I64, extreme_narrow_type(expr), extreme_narrow(e, point, expr));
 	for (int i = 0; i < op_rows[expr->op].arity; i++) {
 		e->is_chosen = is_chosen || (expr->op == OP_CHOOSE && i);
 		args[i] = c_expr(e, point, expr->args[i]);
@@ -535,6 +524,8 @@ static struct k_expr *conversion(struct emit *e, const struct point *point, cons
 {
 	struct expr literal = { .kind = EXPR_INT, .type = expr->type };
 
+	if (expr->type != TYPE_I64 && extreme_narrow_type(expr->args[0]) == expr->type)
+		return extreme_narrow(e, point, expr->args[0]);
 	if (!expr_is_constant(expr->args[0], &literal.integer) || expr->type == TYPE_BOOL)
 		return c_cast(e->arena, expr->type, expr->args[0]->type, c_expr(e, point, expr->args[0]));
 	if (!type_is_float(expr->type))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
+#include "codegen/extremes.h"
 
 /* ---- stages below a node ---- */
 
@@ -209,22 +210,13 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 
 /* ---- updates ---- */
 
-/* Of floats, the new value goes first: pmgrt_math.h. */
-static struct k_expr *extreme(struct emit *e, const struct update *update)
-{
-	const char *name = update->op == REDUCE_MIN ? "min" : "max";
-	const bool is_float = type_is_float(update->type);
-
-	return k_call(e->arena, arena_printf(e->arena, "pmg_%s_%s", name, type_name(update->type)), 2,
-		      is_float ? update->value : update->target, is_float ? update->target : update->value);
-}
-
 struct k_expr *update_result(struct emit *e, const struct update *update)
 {
 	if (update->op == REDUCE_SET)
 		return update->value;
 	if (update->op == REDUCE_MIN || update->op == REDUCE_MAX)
-		return extreme(e, update);
+		return extreme_of(e, update->op == REDUCE_MIN, update->type, update->order, update->target,
+				  update->value);
 	return c_narrow(e->arena, update->type, k_binary(e->arena, update->op == REDUCE_ADD ? K_ADD : K_MUL,
 							 update->target, update->value));
 }
@@ -389,7 +381,8 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
 	bool is_of_grid = e->grid && e->grid->has_shared;
-	struct update update = { .op = stage->op, .type = type };
+	struct update update = { .op = stage->op, .type = type,
+				 .order = array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST };
 
 	update.target = c_target(e, stage, point, &update.also);
 	cell.is_spread = accumulation_is_spread(e, node);
@@ -500,11 +493,22 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	struct k_expr *accumulator = accumulator_of(e, stage);
 	struct update update = { .op = stage->op, .type = type, .target = accumulator };
 	struct cell *local = declared_here(e, stage);
+	const struct k_expr *untested;
 
+	if (local && (untested = extreme_untested(e, stage, point, &local->untested))) {
+		quote(e->b, "const %s %s = %s;", type_c_name(type), local->name, x_text(e, untested));
+		mark_as_used(e, local);
+		local->declared_by = NULL;
+		return;
+	}
 	e->pivot = emit_pivot(e, stage, point);
+	e->may_name = true;
 	update.value = lane_value(e, stage->value,
 				  c_expr(e, point, type == stage->value->type ? stage->value : &cast));
 	e->pivot = NULL;
+	e->may_name = false;
+	update.order = expr_is_unchosen(stage->value) ? VALUE_FIRST
+		     : accumulator || array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST;
 	if (!accumulator) {
 		update.target = c_target(e, stage, point, &update.also);
 		update.before = c_before(e, stage, point);

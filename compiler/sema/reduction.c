@@ -149,7 +149,8 @@ static struct expr *reduce_here(const struct context *ctx, const struct reductio
 	if (!value || !value_expect_number(sema, value, r->word))
 		return NULL;
 	type = value->type;
-	value = value_as(sema, value_settled_type(value), value);
+	if (value_is_literal(value) || r->op == REDUCE_ADD || r->op == REDUCE_MUL)
+		value = value_as(sema, value_settled_type(value), value);
 	local = array_add(sema,
 			  array_fresh_name(sema, arena_printf(sema->arena, "%s.%s", ctx->base, r->word)),
 			  ROLE_LOCAL, value->type, &(struct shape) { 0 }, span);
