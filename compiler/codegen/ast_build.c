@@ -4,7 +4,8 @@
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
  * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
- * begins or ends ("separate"), so that no lane has to be masked out. Statements of one point stay together
+ * begins or ends ("separate"), so that no lane has to be masked out, and loops of a few iterations are written out
+ * ("unroll"). Statements of one point stay together
  * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has.
  *
  * An index that is computed is checked where it is read, also where none is allowed. The loops that lead there are to
@@ -116,29 +117,34 @@ static __isl_give isl_schedule *open_schedule(struct module *module, __isl_take 
 
 /* ---- loops ---- */
 
-static bool is_vector(__isl_keep isl_schedule_node *loop)
+/* Of the loop of the mark at `node`; of other marks, that of isl. */
+static enum isl_ast_loop_type loop_type(__isl_keep isl_schedule_node *node, const struct mark *mark)
 {
-	const struct mark *how = mark_above(loop);
+	const struct mark *how = mark_above(node);
 
-	return how && how->kind == MARK_VECTOR;
+	if (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN)
+		return isl_ast_loop_atomic;
+	if (mark->kind != MARK_LOOP || !how)
+		return isl_ast_loop_default;
+	return how->kind == MARK_VECTOR ? isl_ast_loop_separate
+	     : how->kind == MARK_UNROLL ? isl_ast_loop_unroll : isl_ast_loop_default;
 }
 
 static __isl_give isl_schedule_node *set_loop_type(__isl_take isl_schedule_node *node, void *user)
 {
+	enum isl_ast_loop_type type = isl_ast_loop_default;
 	isl_schedule_node *parent;
 	const struct mark *mark;
-	bool is_separate;
 
 	(void) user;
 	if (isl_schedule_node_get_type(node) != isl_schedule_node_band)
 		return node;
 	parent = isl_schedule_node_parent(isl_schedule_node_copy(node));
 	mark = mark_of_node(parent);
-	is_separate = mark && mark->kind == MARK_LOOP && is_vector(parent);
+	if (mark)
+		type = loop_type(parent, mark);
 	isl_schedule_node_free(parent);
-	if (mark && (mark->kind == MARK_BIND || mark->kind == MARK_CHILDREN))
-		return isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_atomic);
-	return is_separate ? isl_schedule_node_band_member_set_ast_loop_type(node, 0, isl_ast_loop_separate) : node;
+	return type == isl_ast_loop_default ? node : isl_schedule_node_band_member_set_ast_loop_type(node, 0, type);
 }
 
 /* What holds of the parameters when the region runs: in the body, lo <= it < hi too. */

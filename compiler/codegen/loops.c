@@ -329,6 +329,8 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_PARTS:
 		use.parts = (int) mark->factor;
 		break;
+	case MARK_UNROLL:
+		break;
 	case MARK_DYNAMIC:
 		use.is_dynamic = true;
 		break;

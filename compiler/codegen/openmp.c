@@ -101,7 +101,7 @@ static const struct target openmp = {
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
 		[MARK_TEAM] = true, [MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_PRIVATE] = true,
 		[MARK_DYNAMIC] = true, [MARK_PARTS] = true, [MARK_BLOCK] = true,
-		[MARK_BLAS] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
+		[MARK_BLAS] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true, [MARK_UNROLL] = true
 	},
 	.swaps = true,
 	.file_head = openmp_file_head,

@@ -226,7 +226,8 @@ struct mark *mark_read(struct module *module, const char *name)
 	if (!kind_of_name(name, length, &mark->kind))
 		return NULL;
 	if (!open)
-		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC
+		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC ||
+		       mark->kind == MARK_UNROLL
 			       ? mark : NULL;
 	if (mark->kind == MARK_GRID)
 		return read_grid(mark, open + 1) ? mark : NULL;

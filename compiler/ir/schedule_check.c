@@ -122,6 +122,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
 		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR || below->kind == MARK_BLOCK) ? NULL
 			: "a mark that says how a loop runs does not stand above the loop";
+	if (mark->kind == MARK_UNROLL)
+		return mark_is_loop(below) ? NULL : "there is no loop to write out";
 	if (mark->kind == MARK_GRID)
 		return schedule_has_mark_above(node, MARK_GRID, NULL) ? "a kernel stands inside another" : NULL;
 	if (mark->kind == MARK_BLOCK)

@@ -25,7 +25,8 @@ enum { MOST_LOOPS = 8, TEAM = 1, ATOMIC = 40, FEW = 16 };
 struct nest {
 	struct module *module;
 	struct group *group;
-	int loops[MOST_LOOPS], n;       /* dims that are ranges, as in the text */
+	int loops[MOST_LOOPS], n_all;   /* dims that are ranges, as in the text; the last are of few terms */
+	int n;                          /* of the others */
 	int steps[MOST_LOOPS];          /* what a step of each costs */
 	bool tells[MOST_LOOPS];         /* do its values tell the cells? */
 	bool is_sum;                    /* some cells are updated */
@@ -72,11 +73,12 @@ static bool find_loops(struct nest *nest)
 	for (int d = 0; d < stage->dims.n; d++) {
 		const enum dim_kind kind = stage->dims.items[d].kind;
 
-		if (kind == DIM_CHILDREN || (kind == DIM_RANGE && nest->n == MOST_LOOPS))
+		if (kind == DIM_CHILDREN || (kind == DIM_RANGE && nest->n_all == MOST_LOOPS))
 			return false;
 		if (kind == DIM_RANGE)
-			nest->loops[nest->n++] = d;
+			nest->loops[nest->n_all++] = d;
 	}
+	nest->n = nest->n_all;
 	return nest->n > 1;
 }
 
@@ -160,12 +162,65 @@ static void measure_loops(struct nest *nest)
 
 	for (int i = 0; i < stages->n; i++)
 		nest->is_sum = nest->is_sum || stages->items[i]->op != REDUCE_SET;
-	for (int l = 0; l < nest->n; l++) {
+	for (int l = 0; l < nest->n_all; l++) {
 		nest->steps[l] = steps_along(nest, nest->loops[l]);
 		nest->tells[l] = true;
 		for (int i = 0; i < stages->n; i++)
 			nest->tells[l] = nest->tells[l] && tells_cell(stages->items[i], nest->loops[l]);
 	}
+}
+
+/* ---- few terms ---- */
+
+static bool has_side_by_side(const struct nest *nest, int loop)
+{
+	const stage_list *stages = &nest->group->stages;
+	bool has = nest->tells[loop] && length_of(nest, nest->loops[loop]) >= STEP_SHORT;
+
+	for (int i = 0; i < stages->n && has; i++)
+		has = stages->items[i]->op != REDUCE_SET && stages->items[i]->dims.n == nest->n_all &&
+		      stage_is_side_by_side(stages->items[i], nest->loops[loop]);
+	return has;
+}
+
+/* The loops that are written out inside of one along which terms stand side by side (unroll.c). */
+static bool find_few(const struct nest *nest, bool *are_few)
+{
+	int64_t n_terms = 1;
+	bool has = false;
+
+	for (int l = 0; l < nest->n_all; l++) {
+		int64_t length = 1;
+
+		has = has || has_side_by_side(nest, l);
+		are_few[l] = !nest->tells[l] &&
+			     dim_has_few(&nest->group->stages.items[0]->dims.items[nest->loops[l]], &length);
+		n_terms = are_few[l] && n_terms <= MOST_TERMS ? n_terms*length : n_terms;
+	}
+	return has && n_terms > 1 && n_terms <= MOST_TERMS;
+}
+
+/* Puts them last; false: they are there. */
+static bool move_few(struct nest *nest)
+{
+	const struct nest old = *nest;
+	bool are_few[MOST_LOOPS], is_moved = false;
+	int n = 0;
+
+	if (!find_few(nest, are_few))
+		return false;
+	for (int few = 0; few < 2; few++) {
+		for (int l = 0; l < old.n_all; l++) {
+			if (are_few[l] != (few == 1))
+				continue;
+			is_moved = is_moved || n != l;
+			nest->loops[n] = old.loops[l];
+			nest->steps[n] = old.steps[l];
+			nest->tells[n++] = old.tells[l];
+		}
+		nest->n = few ? nest->n : n;
+	}
+	return is_moved;
 }
 
 /* Is the value of the dim read at the points of this loop from an index array that is fixed? */
@@ -211,11 +266,13 @@ static int cost_of(const struct nest *nest, int outer, int inner)
 
 /* ---- orders ---- */
 
-/* Of the loops: `outer`, those between by what their steps cost, `inner`. */
+/* Of the loops: `outer`, those between by what their steps cost, `inner`, those of few terms. */
 static void order_loops(const struct nest *nest, int outer, int inner, int *order)
 {
 	int n = 0;
 
+	for (int l = nest->n; l < nest->n_all; l++)
+		order[l] = l;
 	order[n++] = outer;
 	for (int l = 0; l < nest->n; l++) {
 		int at = n;
@@ -227,7 +284,8 @@ static void order_loops(const struct nest *nest, int outer, int inner, int *orde
 		order[at] = l;
 		n++;
 	}
-	order[n] = inner;
+	if (inner != outer)
+		order[n] = inner;
 }
 
 static bool has_all(const struct stage *stage, int dim, const bool *is_there)
@@ -257,7 +315,7 @@ static bool order_dims(struct nest *nest, const int *loops, int *order)
 	bool *is_there = arena_new_array(nest->module->arena, bool, stage->dims.n);
 	int n = take_values(stage, order, 0, is_there);
 
-	for (int l = 0; l < nest->n; l++) {
+	for (int l = 0; l < nest->n_all; l++) {
 		const int dim = nest->loops[loops[l]];
 
 		if (!has_all(stage, dim, is_there))
@@ -308,24 +366,35 @@ static const char *names_of(const struct nest *nest, const int *loops)
 {
 	struct str text = str_new(nest->module->arena);
 
-	for (int l = 0; l < nest->n; l++)
+	for (int l = 0; l < nest->n_all; l++)
 		str_add(&text, "%s%s", l ? ", " : "",
 			nest->group->stages.items[0]->dims.items[nest->loops[loops[l]]].name);
 	return str_text(&text);
 }
 
-static void decide(struct nest *nest, const struct best *best, const int *loops)
+static const char *names_as_written(const struct nest *nest)
 {
-	static const int as_written[MOST_LOOPS] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+	const struct stage *stage = nest->group->stages.items[0];
+	struct str text = str_new(nest->module->arena);
+
+	for (int d = 0, n = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE)
+			str_add(&text, "%s%s", n++ ? ", " : "", stage->dims.items[d].name);
+	return str_text(&text);
+}
+
+static void decide(struct nest *nest, const struct best *best, const int *loops, bool is_moved)
+{
 	const int last = nest->n - 1;
 	const char *why = nest->points >= 0 && best->outer == nest->points ? "points that can be sorted are outside"
 			: nest->steps[best->inner] < nest->steps[last] ? "neighbouring values stand next to each other"
 			: nest->is_sum && !nest->tells[0] && nest->tells[best->outer]
 			? "no cell is updated by two iterations of the outermost one"
+			: is_moved ? "those of few terms are inside"
 			: "the longest steps through memory are outside";
 
 	module_decide(nest->module, "interchange", nest->group->name,
-		      names_of(nest, loops), names_of(nest, as_written), nest->group->span,
+		      names_of(nest, loops), names_as_written(nest), nest->group->span,
 		      "loops in this order: %s", why);
 }
 
@@ -345,14 +414,16 @@ static bool interchange(struct nest *nest, const struct pass_options *options)
 	int *order = arena_new_array(nest->module->arena, int, n);
 	int loops[MOST_LOOPS];
 	struct best best;
+	bool is_moved;
 
 	measure_loops(nest);
+	is_moved = move_few(nest);
 	nest->points = options->restructure ? find_points(nest) : -1;
 	best = find_best(nest, order);
 	order_loops(nest, best.outer, best.inner, loops);
-	if (!is_changed(nest, loops) || !order_dims(nest, loops, order))
+	if ((!is_moved && !is_changed(nest, loops)) || !order_dims(nest, loops, order))
 		return false;
-	decide(nest, &best, loops);
+	decide(nest, &best, loops, is_moved);
 	for (int i = 0; i < stages->n; i++)
 		stage_take_dims(nest->module->arena, stages->items[i], order, n);
 	return true;

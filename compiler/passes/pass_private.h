@@ -40,6 +40,7 @@ __isl_give isl_schedule_node *tree_insert_mark(struct module *module, __isl_take
 					       enum mark_kind kind, const char *pass, struct stage *stage);
 /* What the loop of a mark carries; NULL deps (not known): everything might be. */
 __isl_give isl_union_map *tree_carried(__isl_keep isl_schedule_node *mark, __isl_keep isl_union_map *deps);
+/* One that is not written out. */
 bool tree_has_loop_below(__isl_keep isl_schedule_node *mark);
 /* The stages that run below `node`. */
 stage_list tree_stages(struct module *module, __isl_keep isl_schedule_node *node);
@@ -143,6 +144,15 @@ extern const char serial_for_children[];        /* a reason */
 
 /* "stays serial: why", with two iterations that need each other unless `sample` is NULL. */
 void loop_remark_serial(struct module *module, const struct mark *mark, const char *why, const char *sample);
+
+/* ---- unroll.c ---- */
+
+enum { MOST_TERMS = 64 };
+
+/* Does a step along the dim lead to the next place, or to none other, in all that the stage reads and writes? */
+bool stage_is_side_by_side(struct stage *stage, int dim);
+/* Has its range so few values, in each compilation of the program, that its loop may be written out? */
+bool dim_has_few(const struct dim *dim, int64_t *n);
 
 /* ---- private.c ---- */
 

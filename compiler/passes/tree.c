@@ -90,12 +90,20 @@ struct search {
 	bool found;
 };
 
+static bool is_unrolled(__isl_keep node *loop)
+{
+	const struct mark *above = mark_above(loop);
+
+	return above && above->kind == MARK_UNROLL;
+}
+
 static isl_bool search_node(__isl_keep node *at, void *user)
 {
 	struct search *search = user;
 	const struct mark *mark = mark_of_node(at);
 
-	search->found |= mark && mark != search->not && (mark->kind == MARK_LOOP || mark->kind == MARK_CHILDREN);
+	search->found |= mark && mark != search->not && (mark->kind == MARK_LOOP || mark->kind == MARK_CHILDREN) &&
+			 !is_unrolled(at);
 	return search->found ? isl_bool_false : isl_bool_true;
 }
 
