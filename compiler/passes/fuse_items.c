@@ -201,18 +201,21 @@ static bool is_innermost(const struct group *group, int level)
 }
 
 /* The values of the dims up to `level`. */
+static __isl_give isl_set *points_of_stage(const struct stage *stage, int level)
+{
+	isl_set *points = isl_set_copy(stage->domain);
+	int n = isl_set_dim(points, isl_dim_set);
+
+	points = isl_set_project_out(points, isl_dim_set, (unsigned) level + 1, (unsigned) (n - level - 1));
+	return isl_set_reset_tuple_id(points);
+}
+
 static __isl_give isl_set *points(const struct group *group, int level)
 {
-	isl_set *all = NULL;
+	isl_set *all = points_of_stage(group->stages.items[0], level);
 
-	for (int s = 0; s < group->stages.n; s++) {
-		isl_set *one = isl_set_copy(group->stages.items[s]->domain);
-		int n = isl_set_dim(one, isl_dim_set);
-
-		one = isl_set_project_out(one, isl_dim_set, (unsigned) level + 1, (unsigned) (n - level - 1));
-		one = isl_set_reset_tuple_id(one);
-		all = all ? isl_set_union(all, one) : one;
-	}
+	for (int s = 1; s < group->stages.n; s++)
+		all = isl_set_union(all, points_of_stage(group->stages.items[s], level));
 	return all;
 }
 
@@ -230,6 +233,23 @@ static bool run_alike(const struct group *a, const struct group *b, int level)
 	isl_set_free(first);
 	isl_set_free(second);
 	return alike;
+}
+
+/* Is `inner` computed at the points of one case of `outer`, along a loop of independent iterations? It is cut where the
+ * case begins and ends. */
+static bool is_of_case(const struct group *inner, const struct group *outer, int level)
+{
+	isl_set *wanted = points(inner, level);
+	bool is = false;
+
+	for (int s = 0; s < outer->stages.n && !is && !inner->is_recurrence && !outer->is_recurrence; s++) {
+		isl_set *one = points_of_stage(outer->stages.items[s], level);
+
+		is = isl_set_is_equal(wanted, one) == isl_bool_true;
+		isl_set_free(one);
+	}
+	isl_set_free(wanted);
+	return is;
 }
 
 static bool directions_agree(const struct group *a, const struct group *b, int level)
@@ -254,7 +274,8 @@ const char *groups_differ(const struct fusion *f, const struct group *a, const s
 		return "one of them moves an array to another layout";
 	if (is_conditional(f->module, a) != is_conditional(f->module, b) || is_of_start(f, a) != is_of_start(f, b))
 		return "one of them does not run in each iteration of the program's loop";
-	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level))
+	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level) &&
+	    (f->options->is_device || (!is_of_case(a, b, level) && !is_of_case(b, a, level))))
 		return "their innermost loops have other ranges";
 	return NULL;
 }
