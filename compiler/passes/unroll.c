@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Reductions over a few values written out. In y[i,j] = max(p in 0..3, q in 0..3) x[i+p, j+q] the loop over j is not
- * the innermost one, and those inside have three iterations: neither makes vectors. With the nine terms written one below
- * the other, in their order, it does. The mark UNROLL stands above each loop that is written out.
+ * the innermost one, and those inside have three iterations: neither makes vectors. With the nine terms written one
+ * below the other, in their order, it does. The mark UNROLL stands above each loop that is written out.
  *
  * The numbers of terms are known when the program is compiled and small. Only reductions are written out whose terms
  * stand next to each other, or stay where they are, along the loop around: vectors that are gathered from a line of
