@@ -247,8 +247,7 @@ struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind)
 	return stmt;
 }
 
-/* NULL: it has none. */
-static struct k_block *body_of(struct k_stmt *stmt)
+struct k_block *k_body(struct k_stmt *stmt)
 {
 	switch (stmt->kind) {
 	case KS_BLOCK:
@@ -308,7 +307,7 @@ struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char 
 
 struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
 {
-	struct k_block *body = body_of(stmt);
+	struct k_block *body = k_body(stmt);
 
 	k_add(builder, stmt, emitter);
 	if (body)

@@ -270,6 +270,7 @@ enum k_level k_op_level(enum k_op op);
 enum k_level k_level(const struct k_expr *expr);        /* how tightly it binds, parentheses counted */
 
 struct k_stmt *k_stmt(struct arena *arena, enum k_stmt_kind kind);
+struct k_block *k_body(struct k_stmt *stmt);            /* of an if: `then`; NULL: it has none */
 
 /* Where statements are added: the innermost of the open blocks. */
 struct k_builder {

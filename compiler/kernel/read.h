@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Reading C text into expressions: tokens, types and expressions. The first thing that is wrong is kept; from then on
- * there are no more tokens, so that whoever reads ends soon. */
+ * Reading text into the kernel tree: tokens, types and expressions as C has them, and lines of a dump. The first thing
+ * that is wrong is kept; from then on there are no more tokens, so that whoever reads ends soon. */
 #ifndef PMGC_KERNEL_READ_H
 #define PMGC_KERNEL_READ_H
 
@@ -47,5 +47,17 @@ struct k_expr *k_read_unary(struct k_reader *r);                /* one without o
 struct k_expr *k_read_value(struct k_reader *r);                /* an expression or { … } */
 /* The expression at the beginning of a text; *text is then behind it. NULL: *error says what is wrong. */
 struct k_expr *k_read_expr(struct arena *arena, const char **text, const char **error);
+
+/* ---- read_stmt.c: lines of a dump, without places and indentation --------------------------------------------- */
+
+/* A statement without the body that it may have; what follows it is not taken. NULL: wrong. */
+struct k_stmt *k_read_stmt(struct k_reader *r);
+const char *k_read_typed_name(struct k_reader *r, struct k_type *type);         /* NAME: TYPE; NULL: wrong */
+
+/* ---- print.c: what the reader of a dump knows, too -------------------------------------------------------------- */
+
+const char *k_loop_word(enum k_loop_kind kind);                 /* NULL: of a serial loop */
+const char *k_space_word(enum k_space space);
+bool k_has_end(const struct k_stmt *stmt);                      /* a line of its own that closes it */
 
 #endif

@@ -96,13 +96,21 @@ static bool read_args(struct k_reader *r, struct k_expr *to, bool are_constants,
 	return k_expect(r, closing);
 }
 
+/* What a macro names may be called: MACRO(f)(x). */
 static struct k_expr *read_call(struct k_reader *r, const char *name)
 {
 	struct k_expr *call = k_call(r->arena, name, 0);
 
 	if (k_accept(r, "<") && !read_args(r, call, true, ">"))
 		return NULL;
-	return k_expect(r, "(") && read_args(r, call, false, ")") ? call : NULL;
+	if (!k_expect(r, "(") || !read_args(r, call, false, ")"))
+		return NULL;
+	if (k_accept(r, "(")) {
+		call = k_call(r->arena, k_expr_text(r->arena, call), 0);
+		if (!read_args(r, call, false, ")"))
+			return NULL;
+	}
+	return call;
 }
 
 static struct k_expr *read_type_arg(struct k_reader *r)

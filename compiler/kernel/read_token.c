@@ -71,7 +71,7 @@ static size_t length_of_mark(const char *text)
 	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
 		if (!strncmp(text, marks[i], strlen(marks[i])))
 			return strlen(marks[i]);
-	return *text && strchr("+-*/%<>=!~&|?:;,.()[]{}#", *text) ? 1 : 0;
+	return *text && strchr("+-*/%<>=!~&|?:;,.()[]{}#@", *text) ? 1 : 0;
 }
 
 static struct k_token scan(const char *text)
