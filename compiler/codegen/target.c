@@ -265,7 +265,22 @@ bool target_generate(struct module **modules, int n, const struct target *target
 	return true;
 }
 
-/* ---- loops ---- */
+/* ---- other stages ---- */
+
+const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena)
+{
+	struct names prefixes = { .arena = arena };
+	struct writer w = writer_new(arena);
+	struct pipeline pipeline;
+
+	check_name(module);
+	names_declare(&prefixes, module->name);
+	if (!pipeline_open(&pipeline, module, all_isas, &prefixes, target))
+		return NULL;
+	line(&w, "# %s, for %s", module->name, target->name);
+	k_print_program(&w, &pipeline.programs[0]);
+	return str_text(&w.text);
+}
 
 const char *target_loops_text(struct module *module, struct arena *arena)
 {

@@ -57,4 +57,8 @@ bool target_calls_blas(const struct module *module);
 /* The loops of all regions, as isl sees them: for --emit=loops. */
 const char *target_loops_text(struct module *module, struct arena *arena);
 
+/* The functions that compute it, as a dump of the kernel tree: for --emit=kernel. NULL: there are none; diagnostics of
+ * the module say why. */
+const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena);
+
 #endif

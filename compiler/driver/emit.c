@@ -69,6 +69,11 @@ static const char *loops_text(struct compilation *c, struct module *module)
 	return target_loops_text(module, &c->arena);
 }
 
+static const char *kernel_text(struct compilation *c, struct module *module)
+{
+	return target_kernel_text(module, target_find(c->target), c->all_isas, &c->arena);
+}
+
 static const struct stage_text {
 	const char *name;
 	text_of_module *text;
@@ -79,6 +84,7 @@ static const struct stage_text {
 	{ "deps", deps_text, true },
 	{ "schedule", schedules_text, true },
 	{ "loops", loops_text, true },
+	{ "kernel", kernel_text, true },
 };
 
 static const struct stage_text *find_stage(const char *name)
@@ -132,9 +138,12 @@ static const char *emit_modules(struct compilation *c, const struct options *opt
 	if (options->pipeline && !has_pipeline(c, options->pipeline))
 		return NULL;
 	for (int i = 0; i < c->modules.n; i++)
-		if (!options->pipeline || !strcmp(options->pipeline, c->modules.items[i]->name))
-			str_add(&text, "%s", stage->text(c, c->modules.items[i]));
-	return str_text(&text);
+		if (!options->pipeline || !strcmp(options->pipeline, c->modules.items[i]->name)) {
+			const char *one = stage->text(c, c->modules.items[i]);
+
+			str_add(&text, "%s", one ? one : "");
+		}
+	return c->diags.n_errors ? NULL : str_text(&text);
 }
 
 static const char *emit_target(struct compilation *c, const char *stage, const char *base)

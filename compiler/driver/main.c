@@ -360,10 +360,11 @@ static bool session_open(struct session *s, char *problem, size_t size)
 		return snprintf(problem, size, "-o takes FILE.c, FILE for FILE.c and FILE.h, or - for the standard "
 				"output, not '%s'", options->output), false;
 	if (options->emit && !emit_is_known(options->emit))
-		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, "
-				"not '%s'", options->emit), false;
+		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu "
+				"or dot, not '%s'", options->emit), false;
 	if (options->pipeline && !(options->emit && emit_is_by_pipeline(options->emit)))
-		return snprintf(problem, size, "--pipeline is for --emit=ir, deps, schedule, loops or dot"), false;
+		return snprintf(problem, size, "--pipeline is for --emit=ir, deps, schedule, loops, kernel or "
+				"dot"), false;
 	if (options->dump_after && !dump_is_known(options->dump_after))
 		return snprintf(problem, size, "--dump-after takes all, lower or a pass, not '%s'; pmgc --help-passes "
 				"lists them", options->dump_after), false;

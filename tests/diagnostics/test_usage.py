@@ -21,9 +21,11 @@ WRONG = [
     (["a.pmg", "--time=3"], "option '--time' takes no value"),
     (["a.pmg", "--max-operations=-1"], "option '--max-operations' needs N"),
     (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
-    (["a.pmg", "--emit=asm"], "--emit takes tokens, ast, ir, deps, schedule, loops, c, h, cu or dot, not 'asm'"),
+    (["a.pmg", "--emit=asm"],
+     "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu or dot, not 'asm'"),
     (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a device, such as cuda, not 'openmp'"),
-    *((["a.pmg", "--pipeline=p", *emit], "--pipeline is for --emit=ir, deps, schedule, loops or dot") for emit in
+    *((["a.pmg", "--pipeline=p", *emit],
+       "--pipeline is for --emit=ir, deps, schedule, loops, kernel or dot") for emit in
       ([], ["--emit=c"], ["--emit=ast"])),
     *((["a.pmg", "-o", no_file],
        f"-o takes FILE.c, FILE for FILE.c and FILE.h, or - for the standard output, not '{no_file}'")
@@ -282,6 +284,17 @@ STEPS = """pipeline steps {
 }
 pipeline one { out y : f64; y = 1; }
 """
+KERNEL = """# one, for openmp
+function entry static pmg_status one_kernel(plan: pmg_plan *, arguments: const void *, control: pmg_control *) @ 198-234
+\tlet y: double *restrict = plan->data[0] @ 217-218
+\tblank @ 198-234
+\tcomment "/* pipeline one { out y : f64; y = 1; }    (s.pmg:9) */" @ 226-232
+\ty[0] = 1.0
+\tblank @ 198-234
+\tunused arguments
+\tunused control
+\treturn PMG_OK
+"""
 # Of the pipeline `one`, to the letter; of both, what has to be there.
 STAGES = [
     ("dot", 'digraph "one" {\n\tarray0 [label = "y", style = bold];\n\tsubgraph cluster_0 {\n\t\tlabel = "one";\n'
@@ -293,6 +306,7 @@ STAGES = [
      '      mark: "group(G0)"\n', ["# steps, body\n", "# steps, epilogue\n", 'mark: "loop(S0.0)"', "# one, "]),
     ("loops", "# one, prologue\n// group(G0)\nS0();\n",
      ["# steps, body\n// parallel\n", "for (int c0 = 0; c0 < n; c0 += 1)", "S2(c0);", "# one, prologue\n"]),
+    ("kernel", KERNEL, ["# steps, for openmp\n", ", workshare, team, threads ", KERNEL]),
 ]
 
 
