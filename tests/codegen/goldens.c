@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * The kernels of all cases of a folder: their text, as kept in NAME.kernel beside NAME.pmg and for a device in
- * NAME.device (PMG_UPDATE=1 writes both anew), and no warning from either compiler. What stands around kernels is seen
- * in generated/. */
+ * NAME.device (PMG_UPDATE=1 writes both anew), and no warning from either compiler. Of some, the kernel tree is kept,
+ * too: in NAME.openmp.dump and NAME.cuda.dump. What stands around kernels is seen in generated/. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "codegen/codegen_tests.h"
+#include "codegen/target.h"
 #include "driver/options.h"
 #include "driver/pipeline.h"
 #include "support/folder.h"
@@ -61,10 +62,15 @@ static void check_warnings(struct tests *tests, const char *folder)
 				     "-o /dev/null", compilers[2], folder));
 }
 
-/* As kept beside the program, with another ending. */
+/* Beside the program, with another ending. */
+static const char *golden_of(struct arena *arena, const char *path, const char *ending)
+{
+	return arena_printf(arena, "%.*s.%s", (int) strlen(path) - 4, path, ending);
+}
+
 static void check_kept(struct tests *tests, struct arena *arena, const char *text, const char *path, const char *ending)
 {
-	const char *golden = arena_printf(arena, "%.*s.%s", (int) strlen(path) - 4, path, ending);
+	const char *golden = golden_of(arena, path, ending);
 
 	if (getenv("PMG_UPDATE"))
 		CHECK(tests, write_text(golden, text));
@@ -83,6 +89,25 @@ static void check_device(struct tests *tests, const char *path)
 	kernels = ok ? strstr(c->device_text, "/* ---- ") : NULL;
 	if (kernels)
 		check_kept(tests, &c->arena, kernels, path, "device");
+	compilation_free(c);
+}
+
+static const char *dump_of(struct compilation *c, const char *path, const char *target)
+{
+	const char *text = NULL;
+
+	if (compilation_choose_target(c, target) && compilation_read(c, path) && compilation_run_passes(c))
+		text = target_kernel_text(c->modules.items[0], target_find(target), false, &c->arena);
+	return text ? text : compilation_messages(c, false);
+}
+
+static void check_dump(struct tests *tests, const char *path, const char *target)
+{
+	struct compilation *c = compilation_new();
+	const char *ending = arena_printf(&c->arena, "%s.dump", target);
+
+	if (read_text(&c->arena, golden_of(&c->arena, path, ending)))
+		check_kept(tests, &c->arena, dump_of(c, path, target), path, ending);
 	compilation_free(c);
 }
 
@@ -117,6 +142,8 @@ static void check_case_of_folder(const char *path, void *user)
 
 	check_case(files->tests, path, files->folder);
 	check_device(files->tests, path);
+	check_dump(files->tests, path, "openmp");
+	check_dump(files->tests, path, "cuda");
 }
 
 void codegen_test_goldens(struct tests *tests, const char *cases)
