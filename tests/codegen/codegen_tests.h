@@ -20,6 +20,7 @@ __attribute__((format(printf, 1, 2))) bool codegen_command(const char *format, .
 
 void codegen_test_texts(struct tests *tests);
 void codegen_test_goldens(struct tests *tests, const char *folder);
+void codegen_test_golden(struct tests *tests, const char *path);
 void codegen_test_runs(struct tests *tests);
 
 #endif

@@ -154,3 +154,14 @@ void codegen_test_goldens(struct tests *tests, const char *cases)
 	CHECK(tests, files.folder && folder_each_program(cases, check_case_of_folder, &files) > 0);
 	codegen_command("rm -rf %s", folder);
 }
+
+void codegen_test_golden(struct tests *tests, const char *path)
+{
+	char folder[] = "/tmp/pmg-codegen-XXXXXX";
+	struct case_files files = { tests, mkdtemp(folder) };
+
+	CHECK(tests, files.folder);
+	if (files.folder)
+		check_case_of_folder(path, &files);
+	codegen_command("rm -rf %s", folder);
+}

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The code generator, from the smallest text to the behaviour of compiled kernels. With sanitizers only for --long:
- * tests/decide prints programs with them. */
+ * tests/decide prints programs with them.
+ *     test_codegen [FILE.pmg...]      the texts of these cases instead of all */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,14 +40,22 @@ bool codegen_command(const char *format, ...)
 	return system(command) == 0;
 }
 
-int main(void)
+static void test_all(struct tests *tests)
+{
+	codegen_test_texts(tests);
+	codegen_test_goldens(tests, "tests/codegen/cases");
+	codegen_test_goldens(tests, "tests/codegen/stops");
+	codegen_test_runs(tests);
+}
+
+int main(int argc, char **argv)
 {
 	struct tests tests = { .build = getenv("BUILD") ? getenv("BUILD") : "build" };
 
-	codegen_test_texts(&tests);
-	codegen_test_goldens(&tests, "tests/codegen/cases");
-	codegen_test_goldens(&tests, "tests/codegen/stops");
-	codegen_test_runs(&tests);
+	if (argc < 2)
+		test_all(&tests);
+	for (int i = 1; i < argc; i++)
+		codegen_test_golden(&tests, argv[i]);
 	printf("%d passed, %d failed\n", tests.passed, tests.failed);
 	return tests.failed != 0;
 }

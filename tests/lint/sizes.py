@@ -9,7 +9,7 @@ ROW_COLUMNS = 150       # of a table
 FUNCTION_LINES = 80
 FUNCTION_MEDIAN = 15
 OURS = ("compiler/", "runtime/", "tools/", "bench/")
-SOURCES = (".c", ".h", ".l", ".y", ".def", ".py", ".sh", "Makefile", "tests/run")
+SOURCES = (".c", ".h", ".l", ".y", ".def", ".py", ".sh", "Makefile", "tests/run", "tests/one")
 NAME = re.compile(r"(\w+)\s*\(")
 
 

@@ -2,7 +2,8 @@
  *
  * Programs of scheduled/ and of tests/programs/tridiagonal.pmg, run as their schedule blocks ask for, against the
  * reference interpreter, which runs them as they are written. Sizes 0, 1, 2 are among those drawn. With PMG_TEST_LONG
- * 10 000 draws instead of 16, and by clang without vectors, too. */
+ * 10 000 draws instead of 16, and by clang without vectors, too.
+ *     test_scheduled [FILE.pmg...]    these instead of all */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -19,16 +20,26 @@ static int n_draws(const struct module *module)
 	return getenv("PMG_TEST_LONG") ? 10000 : 16;
 }
 
-int main(void)
+static void compare_all(struct comparison *comparison)
+{
+	comparison_folder(comparison, "tests/random/scheduled", n_draws);
+	comparison->file = "tests/programs/tridiagonal.pmg";
+	comparison_file(comparison, n_draws);
+}
+
+int main(int argc, char **argv)
 {
 	char folder[] = "/tmp/pmg-scheduled-XXXXXX";
 	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
 					 .folder = mkdtemp(folder), .variants = variants,
 					 .n_variants = getenv("PMG_TEST_LONG") ? 2 : 1 };
 
-	comparison_folder(&comparison, "tests/random/scheduled", n_draws);
-	comparison.file = "tests/programs/tridiagonal.pmg";
-	comparison_file(&comparison, n_draws);
+	if (argc < 2)
+		compare_all(&comparison);
+	for (int i = 1; i < argc; i++) {
+		comparison.file = argv[i];
+		comparison_file(&comparison, n_draws);
+	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed\n", comparison.passed, comparison.failed);
 	return comparison.failed || !comparison.passed;

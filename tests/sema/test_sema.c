@@ -3,7 +3,8 @@
  * Tests of sema: every program of tests/programs becomes modules that verify; every err/NAME.pmg gives
  * exactly the messages of err/NAME.expected; a construct and its written form give the same stages; dumps of
  * single statements show what they are lowered to. With UPDATE=1 in the environment, the files of
- * expectations are written. */
+ * expectations are written.
+ *     test_sema [FILE.pmg...]         these files of a folder instead of all */
 #include "sema/harness.h"
 #include "support/folder.h"
 
@@ -198,22 +199,49 @@ static void test_names(struct counts *counts)
 	lowered_close(&l);
 }
 
+static const struct {
+	const char *folder;
+	void (*test)(const char *path, void *counts);
+	int least;
+} folders[] = {
+	{ "tests/programs", test_program, 13 },
+	{ "tests/sema/err", test_messages, 180 },
+	{ "tests/sema/dumps", test_dump, 5 },
+};
+
+enum { N_FOLDERS = sizeof folders/sizeof folders[0] };
+
+static void test_all(struct counts *counts)
+{
+	for (int i = 0; i < N_FOLDERS; i++)
+		check(counts, folder_each_program(folders[i].folder, folders[i].test, counts) >= folders[i].least,
+		      folders[i].folder, "has fewer programs than it should\n");
+	test_constructs(counts);
+	test_matrix(counts);
+	test_names(counts);
+}
+
+static void test_file(struct counts *counts, const char *path)
+{
+	int i = 0;
+
+	while (i < N_FOLDERS && strncmp(path, folders[i].folder, strlen(folders[i].folder)) != 0)
+		i++;
+	check(counts, i < N_FOLDERS, path, "is of no folder that is tested\n");
+	if (i < N_FOLDERS)
+		folders[i].test(path, counts);
+}
+
 int main(int argc, char **argv)
 {
 	struct counts counts = { 0 };
-	int n_programs, n_messages, n_dumps;
 
 	if (argc > 1 && strcmp(argv[1], "--interp") == 0)
 		return interp_tool(argc, argv);
-	n_programs = folder_each_program("tests/programs", test_program, &counts);
-	check(&counts, n_programs >= 13, "the programs of the design are there", NULL);
-	n_messages = folder_each_program("tests/sema/err", test_messages, &counts);
-	check(&counts, n_messages >= 180, "the messages are there", NULL);
-	n_dumps = folder_each_program("tests/sema/dumps", test_dump, &counts);
-	check(&counts, n_dumps >= 5, "the dumps are there", NULL);
-	test_constructs(&counts);
-	test_matrix(&counts);
-	test_names(&counts);
+	if (argc < 2)
+		test_all(&counts);
+	for (int i = 1; i < argc; i++)
+		test_file(&counts, argv[i]);
 	printf("%d passed, %d failed\n", counts.passed, counts.failed);
 	return counts.failed > 0;
 }

@@ -5,7 +5,8 @@
  * - the diagnostics of each tests/syntax/err/NAME.pmg are NAME.expected, to the letter;
  * - tables of expressions, texts of construct expansions, and tokens, in this file;
  * - every program, damaged in many ways, still gives a tree that prints, and one that parses if there was no error.
- * With --write the .expected files are written instead. */
+ * With --write the .expected files are written instead.
+ *     test_syntax [FILE.pmg...]       these files of a folder instead of all */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -153,23 +154,41 @@ static void test_folder(struct tally *tally, const char *folder, int least, file
 	check(tally, n >= least, folder, "has fewer programs than it should", "");
 }
 
+static const struct {
+	const char *folder;
+	int least;
+	file_test test;
+} folders[] = {
+	{ "tests/programs", 13, test_ok_file },
+	{ "tests/syntax/ok", 2, test_ok_file },
+	{ "tests/syntax/err", 55, test_err_file },
+};
+
+enum { N_FOLDERS = sizeof folders/sizeof folders[0] };
+
 static void test_folders(struct tally *tally)
 {
-	static const struct {
-		const char *folder;
-		int least;
-		file_test test;
-	} rows[] = {
-		{ "tests/programs", 13, test_ok_file },
-		{ "tests/syntax/ok", 2, test_ok_file },
-		{ "tests/syntax/err", 55, test_err_file },
-	};
 	char *home = getcwd(NULL, 0);
 
-	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-		test_folder(tally, rows[i].folder, rows[i].least, rows[i].test);
+	for (int i = 0; i < N_FOLDERS; i++) {
+		test_folder(tally, folders[i].folder, folders[i].least, folders[i].test);
 		check(tally, home != NULL && chdir(home) == 0, "folders", "no way back", "");
 	}
+	free(home);
+}
+
+/* One of them, from within its folder, too. */
+static void test_named(struct tally *tally, const char *path)
+{
+	char *home = getcwd(NULL, 0);
+	int i = 0;
+
+	while (i < N_FOLDERS && strncmp(path, folders[i].folder, strlen(folders[i].folder)) != 0)
+		i++;
+	check(tally, i < N_FOLDERS && chdir(folders[i].folder) == 0, path, "is of no folder that is tested", "");
+	if (i < N_FOLDERS)
+		folders[i].test(tally, folder_name_of(path));
+	check(tally, home != NULL && chdir(home) == 0, path, "no way back", "");
 	free(home);
 }
 
@@ -449,18 +468,26 @@ static void test_damaged_programs(struct tally *tally)
 	free(home);
 }
 
+static void test_all(struct tally *tally)
+{
+	test_folders(tally);
+	test_texts(tally);
+	test_bad_texts(tally);
+	test_expressions(tally);
+	test_expansion(tally);
+	test_tokens(tally);
+	test_spans(tally);
+	test_damaged_programs(tally);
+}
+
 int main(int argc, char **argv)
 {
 	struct tally tally = { .is_writing = argc > 1 && strcmp(argv[1], "--write") == 0 };
 
-	test_folders(&tally);
-	test_texts(&tally);
-	test_bad_texts(&tally);
-	test_expressions(&tally);
-	test_expansion(&tally);
-	test_tokens(&tally);
-	test_spans(&tally);
-	test_damaged_programs(&tally);
+	if (argc < 2 || tally.is_writing)
+		test_all(&tally);
+	for (int i = 1; i < argc && !tally.is_writing; i++)
+		test_named(&tally, argv[i]);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
 	return tally.failed == 0 ? 0 : 1;
 }
