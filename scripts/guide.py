@@ -15,7 +15,7 @@ and the fence behind it, whose content is replaced by what the command prints. T
     …
     ```
 
-    scripts/guide.py [--check] [FILE...]        # without FILE: README.md and docs/*.md
+    scripts/guide.py [--check] [FILE...]        # without FILE: README.md, tests/README.md and docs/*.md
 """
 import os
 import re
@@ -50,7 +50,8 @@ def current(text):
 def main(arguments):
     check = "--check" in arguments
     names = [name for name in arguments if name != "--check"]
-    paths = [Path(name) for name in names] or [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    paths = [Path(name) for name in names] or [ROOT / "README.md", ROOT / "tests" / "README.md",
+                                               *sorted((ROOT / "docs").glob("*.md"))]
     stale = 0
     for path in paths:
         text = path.read_text()

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""README.md and docs/*.md: every block fenced `pmg` compiles, every relative link and anchor exists, what commands
-print is what is shown, and the commands of blocks fenced `sh run`, `sh works` and `sh small64` work.
+"""README.md, tests/README.md and docs/*.md: every block fenced `pmg` compiles, every relative link and anchor exists,
+what commands print is what is shown, and the commands of blocks fenced `sh run`, `sh works` and `sh small64` work.
 
 `sh run` belongs to an example to type in: blocks before it are fenced with the file they go to (`pmg poly.pmg`,
 `c main.c`), and the `text` block behind it shows what the commands print. `sh small64` and `python small64` run beside
@@ -27,7 +27,7 @@ FENCE = re.compile(r"(?:^<!-- (?:sh|frame)\n(?P<before>(?:(?!-->).)*)-->\n)?"
                    r"^```(?P<tag>[\w-]*)(?: (?P<name>[\w./-]+))?\n(?P<text>.*?)^```$",
                    re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:)([^)#\s]*)(#[^)\s]*)?\)")
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "tests" / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
 def run(command, cwd=ROOT, env=None):
