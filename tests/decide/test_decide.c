@@ -4,7 +4,10 @@
  * says in comments what its first pipeline must and must not become:
  *     # must c: text            the generated C contains it
  *     # must not c: text
- *     # must explain: text      so does the list of decisions; schedule, deps and remarks likewise
+ *     # must explain: text      so does the list of decisions; schedule and remarks likewise
+ *     # must decision: text     the same, with one space where that has several
+ *     # must nest: text         of all pipelines, the loops and marks of each statement (nests.h)
+ *     # must module: text       and the statements and arrays that the passes left, as --emit=ir prints them
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
  *     # target: cuda            must device: the generated text of kernels contains it
@@ -12,7 +15,7 @@
  * and each example, remarks have to tell what stays serial or is not fused (told.c). In the folder `refused`, NAME.pmg
  * is a program whose schedule is not to be had, or that no file can be generated from, and NAME.expected all its
  * messages, which PMG_UPDATE=1 writes anew.
- *     test_decide [FILE.pmg...]        these instead of all */
+ *     test_decide [FILE.pmg...]        these instead of all; with PMG_SHOW=1 prints what they became */
 #include <isl/schedule.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +24,7 @@
 #include "hines/tree_file.h"
 #include "ir/schedule.h"
 #include "support/folder.h"
+#include "nests.h"
 #include "told.h"
 
 #define FOLDER "tests/decide"
@@ -30,7 +34,7 @@ struct result {
 };
 
 struct texts {
-	const char *c, *device, *schedule, *explain, *remarks;
+	const char *c, *device, *schedule, *explain, *decision, *remarks, *module, *nest;
 };
 
 static const char *all_schedules(struct compilation *c, struct module *module)
@@ -53,7 +57,41 @@ static const char *text_of_kind(const struct texts *texts, const char *kind)
 		return texts->schedule;
 	if (!strcmp(kind, "explain"))
 		return texts->explain;
+	if (!strcmp(kind, "decision"))
+		return texts->decision;
+	if (!strcmp(kind, "module"))
+		return texts->module;
+	if (!strcmp(kind, "nest"))
+		return texts->nest;
 	return strcmp(kind, "remarks") ? NULL : texts->remarks;
+}
+
+/* With one space where there are several. */
+static const char *squeezed(struct compilation *c, const char *text)
+{
+	struct str squeezed = str_new(&c->arena);
+
+	for (; *text; text++)
+		if (text[0] != ' ' || text[1] != ' ')
+			str_add_text(&squeezed, text, 1);
+	return str_text(&squeezed);
+}
+
+/* The modules of all pipelines without what the user asked for, decisions and schedules. */
+static const char *statements_text(struct compilation *c)
+{
+	static const char *const ends[] = { "\noverride of ", "\n decision ", "\nschedule " };
+	struct str text = str_new(&c->arena);
+
+	for (int m = 0; m < c->modules.n; m++) {
+		const char *one = module_text(c->modules.items[m], &c->arena), *end;
+
+		for (size_t i = 0; i < sizeof ends/sizeof ends[0]; i++)
+			if ((end = strstr(one, ends[i])))
+				one = arena_copy(&c->arena, one, (size_t) (end - one) + 1);
+		str_add(&text, "%s\n", one);
+	}
+	return str_text(&text);
 }
 
 /* The order of all instances as isl sees it, as text: stages of two pipelines with the same statements have the same
@@ -220,6 +258,11 @@ static void check_case(const char *path, void *user)
 		texts.schedule = all_schedules(c, compilation_module(c, NULL));
 		texts.explain = explain_text(c, compilation_module(c, NULL));
 		texts.remarks = compilation_messages(c, true);
+		texts.module = statements_text(c);
+		texts.nest = nests_text(c);
+		texts.decision = squeezed(c, texts.explain);
+		if (getenv("PMG_SHOW"))
+			printf("---- nest\n%s---- module\n%s---- decision\n%s", texts.nest, texts.module, texts.decision);
 		check_lines(c, path, &texts, text, result);
 		check_told(c, path, result);
 		check_back(c, path, result);
