@@ -464,7 +464,7 @@ static void print_call_or_loops(struct call *call, __isl_keep isl_ast_node *node
 	int names;
 
 	call->alpha = alpha_text(call);
-	test = condition(call, mark->factor);
+	test = condition(call, mark->least_work);
 	if (!test) {
 		print_call(call);
 		scope_leave(e, scope);

@@ -328,7 +328,7 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 
 static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, bool has_deals)
 {
-	struct grid grid = { .team = has_deals ? (int) mark->factor : mark->row_lanes, .group = mark->row_lanes,
+	struct grid grid = { .team = has_deals ? mark->team_lanes : mark->row_lanes, .group = mark->row_lanes,
 			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
 			     .has_deals = has_deals, .depth = depth_here(e),
 			     .sums_up = e->grid->sums_up,
@@ -344,7 +344,7 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 /* With deals as far as there can be. What is read ahead is known once a body has been built without. */
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	bool has_deals = mark->factor > mark->row_lanes;
+	bool has_deals = mark->team_lanes > mark->row_lanes;
 
 	(void) build_body(e, node, mark, has_deals);
 	streams_settle(e);

@@ -171,7 +171,7 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
 	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
-	int64_t lanes = e->block->factor;
+	int64_t lanes = e->block->lanes;
 
 	scope.list = open_list(e, kin, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;

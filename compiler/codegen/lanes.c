@@ -13,7 +13,7 @@ enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */
 
 const char *lanes_text(const struct emit *e)
 {
-	return int_text(e->arena, e->block->factor);
+	return int_text(e->arena, e->block->lanes);
 }
 
 /* ---- is it vectors ---- */
@@ -77,7 +77,7 @@ void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body)
 
 	ast_each_stage(body, look_at_stage, &look);
 	e->lanes_are_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
-			       e->block->factor*type_size(look.type) % WIDEST_VECTOR == 0;
+			       e->block->lanes*type_size(look.type) % WIDEST_VECTOR == 0;
 	e->lane_type = look.type;
 	e->block_body = body;
 }

@@ -295,12 +295,12 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	switch (mark->kind) {
 	case MARK_PARALLEL:
 		use.is_parallel = true;
-		use.least = mark->factor;
+		use.least = mark->least_operations;
 		region_count(e, node, &use);
 		break;
 	case MARK_VECTOR:
 		use.is_vector = true;
-		use.chunk = (int) mark->factor;
+		use.chunk = (int) mark->chunk;
 		break;
 	case MARK_BLOCK:
 		use.block = mark;
@@ -327,7 +327,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		emit_blas(e, node, mark);
 		return;
 	case MARK_PARTS:
-		use.parts = (int) mark->factor;
+		use.parts = (int) mark->parts;
 		break;
 	case MARK_UNROLL:
 		break;

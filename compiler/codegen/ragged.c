@@ -323,7 +323,7 @@ const char *ragged_turn(struct emit *e)
 		return NULL;
 	n = segments_count(e, segments);
 	return arena_printf(e->arena, "pmg_turn(%s, %s, %s)",
-			    layout_order(e->layout, segments, (int) e->block->factor), affine_plain(e->arena, &n),
+			    layout_order(e->layout, segments, (int) e->block->lanes), affine_plain(e->arena, &n),
 			    lanes_text(e));
 }
 
@@ -345,7 +345,7 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *firs
 	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
 	quote(e->b, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
 	quote(e->b, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
-	     segments->c_name, layout_order(e->layout, segments, (int) e->block->factor), first, lanes_text(e),
+	     segments->c_name, layout_order(e->layout, segments, (int) e->block->lanes), first, lanes_text(e),
 	     n_lanes, begin, rows);
 	start_declare(e, segments, first);
 	kin_open(e, first);

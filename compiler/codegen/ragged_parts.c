@@ -47,7 +47,7 @@ static void note_rows(struct emit *e)
 /* Where the block begins in what the caller holds, in rows: it stands behind the list of the segments. */
 void start_declare(struct emit *e, const struct array *segments, const char *first)
 {
-	const char *order = layout_order(e->layout, segments, (int) e->block->factor);
+	const char *order = layout_order(e->layout, segments, (int) e->block->lanes);
 	struct affine n_segments = segments_count(e, segments);
 	const char *block = arena_printf(e->arena, "%s/%s", first, lanes_text(e));
 	struct affine at = affine_name(e->arena, block);

@@ -176,9 +176,7 @@ static const char *iterations_text(struct emit *e, const struct mark *loop, cons
 	if (!loop || !loop->dim || loop->dim->kind != DIM_RANGE)
 		return "INFINITY";
 	n = most_iterations(e, loop->stage, loop->dim);
-	if (loop->kind == MARK_TILE && loop->factor > 1)
-		return arena_printf(e->arena, "%s/%lld", n, (long long) loop->factor);
-	return block ? arena_printf(e->arena, "%s/%lld", n, (long long) block->factor) : n;
+	return block ? arena_printf(e->arena, "%s/%lld", n, (long long) block->lanes) : n;
 }
 
 /* The marks between that of a shared loop and the loop. */

@@ -18,7 +18,7 @@ static const struct mark *loop_below(__isl_keep isl_ast_node *node, int *chunk)
 
 	while ((mark = ast_strip_mark(&at)) && mark->kind != MARK_LOOP)
 		if (mark->kind == MARK_VECTOR)
-			*chunk = (int) mark->factor;
+			*chunk = (int) mark->chunk;
 	isl_ast_node_free(at);
 	return mark;
 }

@@ -365,7 +365,7 @@ static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
 
 	if (!mark || mark->kind != MARK_BLOCK)
 		return isl_bool_true;
-	note_length(user, mark->dim, mark->factor/LEAST_PART);
+	note_length(user, mark->dim, mark->lanes/LEAST_PART);
 	return isl_bool_true;
 }
 

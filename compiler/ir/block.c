@@ -498,7 +498,7 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
 	const struct mark *mark = mark_of_node(node), *below = mark_of_node(loop);
 	const char *problem = "a block has no loop to stand above";
 
-	if (below && mark_is_loop(below) && mark->factor > 0)
+	if (below && mark_is_loop(below) && mark->lanes > 0)
 		problem = block_refusal(module, loop);
 	isl_schedule_node_free(loop);
 	return problem;

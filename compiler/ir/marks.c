@@ -45,7 +45,7 @@ static const char *block_text(struct module *module, const struct mark *mark)
 {
 	struct str text = str_new(module->arena);
 
-	str_add(&text, "block(%s.%d x %lld", mark->stage->name, mark_dim_number(mark), (long long) mark->factor);
+	str_add(&text, "block(%s.%d x %lld", mark->stage->name, mark_dim_number(mark), (long long) mark->lanes);
 	for (int i = 0; i < mark->arrays.n; i++)
 		str_add(&text, " A%d", mark->arrays.items[i]->number);
 	str_add(&text, ")");
@@ -59,8 +59,7 @@ static const char *grid_text(struct module *module, const struct mark *mark)
 {
 	struct str text = str_new(module->arena);
 
-	str_add(&text, "%s(%lld / %d x %d", mark_names[mark->kind], (long long) mark->factor, mark->row_lanes,
-		mark->width);
+	str_add(&text, "%s(%d / %d x %d", mark_names[mark->kind], mark->team_lanes, mark->row_lanes, mark->width);
 	if (mark->warps)
 		str_add(&text, ", %d warps", mark->warps);
 	if (mark->is_rolled)
@@ -69,8 +68,16 @@ static const char *grid_text(struct module *module, const struct mark *mark)
 	return str_text(&text);
 }
 
-static const char *mark_text(struct module *module, const struct mark *mark)
+/* The number that is all there is in parentheses; NULL: the mark has none. */
+static int64_t *mark_number(struct mark *mark)
 {
+	return mark->kind == MARK_PARTS ? &mark->parts : mark->kind == MARK_PARALLEL ? &mark->least_operations
+	       : mark->kind == MARK_VECTOR ? &mark->chunk : NULL;
+}
+
+static const char *mark_text(struct module *module, struct mark *mark)
+{
+	const int64_t *number = mark_number(mark);
 	const char *kind = mark_names[mark->kind];
 
 	if (mark->kind == MARK_BLOCK)
@@ -84,9 +91,8 @@ static const char *mark_text(struct module *module, const struct mark *mark)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
 	if (mark->kind == MARK_GRID)
 		return grid_text(module, mark);
-	if (mark->kind == MARK_PARTS ||
-	    ((mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR) && mark->factor))
-		return arena_printf(module->arena, "%s(%lld)", kind, (long long) mark->factor);
+	if (number && *number)
+		return arena_printf(module->arena, "%s(%lld)", kind, (long long) *number);
 	if (mark->stage)
 		return arena_printf(module->arena, "%s(%s)", kind, mark->stage->name);
 	return kind;
@@ -182,7 +188,7 @@ static bool read_block(struct module *module, struct mark *mark, const char *tex
 	char *end = NULL;
 
 	text = strstr(text, " x ");
-	mark->factor = text ? strtol(text + 3, &end, 10) : 0;
+	mark->lanes = text ? strtol(text + 3, &end, 10) : 0;
 	for (text = end; text && *text == ' '; text = end) {
 		long number = text[1] == 'A' ? strtol(text + 2, &end, 10) : -1;
 
@@ -190,7 +196,7 @@ static bool read_block(struct module *module, struct mark *mark, const char *tex
 			return false;
 		vec_push(module->arena, &mark->arrays, module->arrays.items[number]);
 	}
-	return mark->factor > 0;
+	return mark->lanes > 0;
 }
 
 bool mark_can_have_warps(long warps)
@@ -202,8 +208,7 @@ static bool read_grid(struct mark *mark, const char *text)
 {
 	char *end = NULL;
 
-	mark->factor = strtol(text, &end, 10);
-	mark->row_lanes = (int) mark->factor;
+	mark->team_lanes = mark->row_lanes = (int) strtol(text, &end, 10);
 	mark->width = 1;
 	if (!strncmp(end, " / ", 3))
 		mark->row_lanes = (int) strtol(end + 3, &end, 10);
@@ -212,7 +217,7 @@ static bool read_grid(struct mark *mark, const char *text)
 	if (strstr(end, " warps"))
 		mark->warps = (int) strtol(end + 1, &end, 10);
 	mark->is_rolled = strstr(end, ", rolled");
-	return mark->row_lanes > 0 && mark->factor % mark->row_lanes == 0 && mark->width > 0 &&
+	return mark->row_lanes > 0 && mark->team_lanes % mark->row_lanes == 0 && mark->width > 0 &&
 	       mark_can_have_warps(mark->warps);
 }
 
@@ -231,8 +236,8 @@ struct mark *mark_read(struct module *module, const char *name)
 			       ? mark : NULL;
 	if (mark->kind == MARK_GRID)
 		return read_grid(mark, open + 1) ? mark : NULL;
-	if (mark->kind == MARK_PARTS || mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
-		return (mark->factor = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
+	if (mark_number(mark))
+		return (*mark_number(mark) = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
 	if (mark->kind == MARK_STORAGE)

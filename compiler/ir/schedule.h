@@ -49,9 +49,12 @@ struct mark {
 	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
 	VEC(struct array *) arrays;     /* BLOCK */
-	int64_t factor;                 /* TILE: size; GRID: lanes of a team; BLOCK: lanes; BLAS: the least work for a
-					 * call, 0: any; PARALLEL: the least operations for threads; VECTOR: iterations
-					 * that a thread takes at a time, 0: any */
+	int64_t lanes;                  /* BLOCK: iterations that run together */
+	int64_t least_work;             /* BLAS: for a call; 0: any */
+	int64_t least_operations;       /* PARALLEL: for threads; 0: any */
+	int64_t chunk;                  /* VECTOR: iterations that a thread takes at a time; 0: any */
+	int64_t parts;                  /* PARTS */
+	int team_lanes;                 /* GRID */
 	int row_lanes, width;           /* GRID: lanes of a team that share a row; cells of it that each has side by
 					 * side */
 	int warps;                      /* GRID: of a block; 0: by the rule of the target's runtime */

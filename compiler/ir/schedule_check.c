@@ -136,7 +136,7 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_DYNAMIC)
 		return below && below->kind == MARK_PARALLEL ? NULL : "there is nothing to deal out to threads";
 	if (mark->kind == MARK_PARTS)
-		return below && below->kind == MARK_PARALLEL && mark->factor > 1 ? NULL
+		return below && below->kind == MARK_PARALLEL && mark->parts > 1 ? NULL
 			: "there is nothing to cut into parts";
 	if (mark->kind == MARK_PRIVATE)
 		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";

@@ -176,7 +176,7 @@ static __isl_give node *visit(struct tree_walk *walk, __isl_take node *at, const
 		decide(walk->module, &call, least);
 		made = mark_new(walk->module, MARK_BLAS, "blas_idioms", call.nest.stage->span);
 		made->stage = walk->module->stages.items[call.nest.stage->number];
-		made->factor = least;
+		made->least_work = least;
 		at = isl_schedule_node_first_child(isl_schedule_node_insert_mark(at, mark_id(walk->module, made)));
 	}
 	for (; above; above--)

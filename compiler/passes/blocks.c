@@ -323,7 +323,7 @@ static struct array *copy_of(struct module *module, __isl_keep isl_schedule_node
 	struct array *array = use->array;
 	struct array *copy = free_copy(module, array);
 
-	copy->lanes = (int) mark->factor;
+	copy->lanes = (int) mark->lanes;
 	copy->folded = folded_subscripts(use);
 	copy->segments = use->segments;
 	for (int i = 0; i < array->rank; i++) {
@@ -375,7 +375,7 @@ static void hold_uses(struct module *module, __isl_keep isl_schedule_node *node,
 		struct block_use *use = &uses->items[i];
 
 		if (use->position >= 0 && use->array->folded >> use->position & 1U)
-			use->array->lanes = (int) filled->factor;
+			use->array->lanes = (int) filled->lanes;
 		else if (use->position >= 0 && !may_stand_in(use))
 			hold(module, node, use, filled);
 	}

@@ -212,7 +212,7 @@ static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_
 
 	mark->stage = loop->stage;
 	mark->dim = loop->dim;
-	mark->factor = lanes;
+	mark->lanes = lanes;
 	module_decide(walk->module, "interleave", loop->stage->group->name,
 		      arena_printf(walk->module->arena, "blocks of %lld", (long long) lanes), "one at a time",
 		      loop->dim->span, is_asked ? "the schedule asks for it"

@@ -166,7 +166,7 @@ static void find_team(const struct module *module, __isl_keep isl_schedule_node 
 	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
 	team = lanes_of_row(&lanes, has_deals);
 	grid->row_lanes = lanes.has_vectors ? team : 1;
-	grid->factor = has_deals ? WARP : grid->row_lanes;
+	grid->team_lanes = has_deals ? WARP : grid->row_lanes;
 	grid->width = lanes.has_vectors && !lanes.is_unknown ? cells_of_vector(&lanes, team) : 1;
 }
 

@@ -159,7 +159,7 @@ static __isl_give isl_schedule_node *insert_parallel(const struct tree_walk *wal
 	struct mark *mark = mark_new(walk->module, MARK_PARALLEL, "parallel", (struct span) { 0 });
 
 	if (!walk->options->is_device && is_inside_loop(node))
-		mark->factor = LEAST_SHARED;
+		mark->least_operations = LEAST_SHARED;
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
 }
 
@@ -217,7 +217,7 @@ static __isl_give isl_schedule_node *share_by_parts(struct tree_walk *walk, __is
 {
 	struct mark *parts = mark_new(walk->module, MARK_PARTS, "parallel", (struct span) { 0 });
 
-	parts->factor = LOOP_PARTS;
+	parts->parts = LOOP_PARTS;
 	module_decide(walk->module, "parallel", mark->stage->group->name, "parts", "serial", mark->dim->span,
 		      "%d parts of the loop over '%s' have sums of their own, which are added in the order of the "
 		      "parts",

@@ -119,7 +119,7 @@ static __isl_give isl_schedule_node *insert_vector(const struct tree_walk *walk,
 	struct mark *vector = mark_new(walk->module, MARK_VECTOR, "vector", (struct span) { 0 });
 
 	if (is_taken_in_chunks(walk, node, below))
-		vector->factor = CHUNK;
+		vector->chunk = CHUNK;
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, vector));
 }
 
