@@ -70,7 +70,7 @@ static void drop_overrides(struct module *module)
 	int n = 0;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		if (strcmp(module->overrides.items[i].choice, "auto"))
+		if (module->overrides.items[i].choice != CHOICE_AUTO)
 			module->overrides.items[n++] = module->overrides.items[i];
 	module->overrides.n = n;
 }
@@ -146,7 +146,7 @@ static void add_candidate(struct search *search)
 	if (is_compiled && add_if_new(search, other))
 		return;
 	if (!is_compiled && !c->arena.is_exhausted)
-		module_decide(module, "candidates", other->choice, "left out", "compiled", module->span, "%s",
+		module_decide(module, DECISION_CANDIDATES_LEFT_OUT, other->choice, module->span, "%s",
 			      first_error(other));
 	module_free(other);
 }
@@ -238,10 +238,10 @@ static void add_candidates(struct compilation *c, struct module *module)
 	for (int n = 1; n <= n_variations && !is_full(&search); n++)
 		combine(&search, 0, n);
 	if (!has_enough(&search) && !are_for_sizes(&search) && search.n_left == 0)
-		module_decide(module, "candidates", module->name,
-			      arena_printf(&c->arena, "%d of the ways to compile it", most), "all",
-			      module->span, "%d stages in the file and %d nested loops take long to compile",
-			      n_stages(c), most_loops(module));
+		module_decide_that(module, DECISION_CANDIDATES_SOME, module->name,
+				   arena_printf(&c->arena, "%d of the ways to compile it", most), NULL, module->span,
+				   "%d stages in the file and %d nested loops take long to compile", n_stages(c),
+				   most_loops(module));
 }
 
 bool candidates_add(struct compilation *c)

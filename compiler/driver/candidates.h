@@ -22,7 +22,6 @@ typedef VEC(struct choice) choice_list;
 /* A decision of which a module may have several: what else there is for it, the most promising first. `module` has
  * gone through the passes; nothing for a decision that the user has taken. */
 struct variation {
-	const char *verb;
 	void (*choices)(struct module *module, const struct pass_options *options, choice_list *choices);
 };
 
@@ -30,7 +29,7 @@ extern const struct variation variations[];
 extern const int n_variations;
 
 /* Has the user taken this decision in the schedule block? */
-bool is_overridden(const struct module *module, const char *verb);
+bool is_overridden(const struct module *module, enum verb verb);
 
 /* Lowers and compiles the candidates of all modules, which have gone through the passes: combinations of the choices
  * of all variations, those that change fewest decisions first, c->options.candidates with the module itself at most.

@@ -136,6 +136,10 @@ static const char *const interleave_texts[] = {
 	[INTERLEAVE_WIDE] = "wide"
 };
 
+static const char *const order_texts[] = {
+	[ORDER_AUTO] = "auto", [ORDER_TEXTUAL] = "textual", [ORDER_ISL] = "isl"
+};
+
 /* Which of the texts it is; -1: none. */
 static int find_text(const char *text, const char *const *texts, int n)
 {
@@ -150,6 +154,10 @@ static bool read_words(const struct options *options, struct pass_options *pass,
 {
 	const int skip_zeros = find_text(options->skip_zeros, skip_zeros_texts, SKIP_ZEROS_N);
 	const int interleave = find_text(options->interleave, interleave_texts, INTERLEAVE_N);
+	const enum item_choice blas = item_choice_of_word(options->blas);
+
+	if (blas != CHOICE_ON && blas != CHOICE_OFF && blas != CHOICE_AUTO)
+		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
 
 	if (skip_zeros < 0)
 		return snprintf(problem, size, "--skip-zeros takes auto, on or off, not '%s'",
@@ -159,12 +167,13 @@ static bool read_words(const struct options *options, struct pass_options *pass,
 				options->interleave), false;
 	pass->skip_zeros = (enum skip_zeros) skip_zeros;
 	pass->interleave = (enum interleave) interleave;
+	pass->blas = blas;
 	return true;
 }
 
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size)
 {
-	static const char *const orders[] = { "auto", "textual", "isl" }, *const blas[] = { "on", "off", "auto" };
+	const int order = find_text(options->schedule, order_texts, ORDER_N);
 	const struct {
 		const char *name, *text;
 		bool *value;
@@ -183,14 +192,14 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "overrides", options->overrides, &pass->overrides },
 	};
 
-	pass->schedule = options->schedule;
 	pass->with = options->with;
 	pass->specialize = options->specialize;
 	pass->remarks = options->remarks;
 	pass->max_operations = (unsigned long) options->max_operations;
-	if (find_text(options->schedule, orders, (int) (sizeof orders / sizeof orders[0])) < 0)
+	if (order < 0)
 		return snprintf(problem, size, "--schedule takes auto, textual or isl, not '%s'",
 				options->schedule), false;
+	pass->schedule = (enum order) order;
 	for (size_t i = 0; i < sizeof switches / sizeof switches[0]; i++)
 		if (!read_switch(switches[i].text, switches[i].value))
 			return snprintf(problem, size, "--%s takes on or off, not '%s'", switches[i].name,
@@ -204,9 +213,6 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 	if (!mark_can_have_warps(options->block_warps))
 		return snprintf(problem, size, "--block-warps takes 1, 2, 4 or 8, or 0, not %ld",
 				options->block_warps), false;
-	pass->blas = options->blas;
-	if (find_text(options->blas, blas, (int) (sizeof blas / sizeof blas[0])) < 0)
-		return snprintf(problem, size, "--blas takes on, off or auto, not '%s'", options->blas), false;
 	return read_words(options, pass, problem, size);
 }
 
@@ -223,7 +229,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	const char *value;
 	char problem[8];
 
-	options.schedule = pass->schedule;
+	options.schedule = order_texts[pass->schedule];
 	options.with = pass->with;
 	options.specialize = pass->specialize;
 	options.inlining = pass->inlining ? "on" : "off";
@@ -243,7 +249,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.restructure = pass->restructure ? "on" : "off";
 	options.skip_zeros = skip_zeros_texts[pass->skip_zeros];
 	options.overrides = pass->overrides ? "on" : "off";
-	options.blas = pass->blas;
+	options.blas = item_choice_word(pass->blas);
 	options.max_operations = (long) pass->max_operations;
 	options.remarks = pass->remarks;
 	row = find_row(flag, &value);

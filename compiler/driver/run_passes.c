@@ -6,7 +6,6 @@
 #include "driver/pipeline.h"
 
 #include <limits.h>
-#include <string.h>
 #include <time.h>
 
 #include "codegen/target.h"
@@ -54,7 +53,7 @@ static bool is_worth_more(const struct module *module)
 	bool is = module->loop.var;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		is = is || !strcmp(module->overrides.items[i].verb, "algorithm");
+		is = is || module->overrides.items[i].verb == VERB_ALGORITHM;
 	return is;
 }
 
@@ -171,18 +170,18 @@ static struct pass_options options_for_target(const struct compilation *c, const
 	struct pass_options options = *asked;
 
 	options.is_device = compilation_device_ending(c);
-	if (options.is_device && !strcmp(options.blas, "auto"))
-		options.blas = "off";
+	if (options.is_device && options.blas == CHOICE_AUTO)
+		options.blas = CHOICE_OFF;
 	return options;
 }
 
 static bool target_can(const struct compilation *c, struct module *module, const struct pass_options *options)
 {
-	bool calls_blas = !strcmp(options->blas, "on");
+	bool calls_blas = options->blas == CHOICE_ON;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		calls_blas = calls_blas || (!strcmp(module->overrides.items[i].verb, "blas") &&
-					    !strcmp(module->overrides.items[i].choice, "on"));
+		calls_blas = calls_blas || (module->overrides.items[i].verb == VERB_BLAS &&
+					    module->overrides.items[i].choice == CHOICE_ON);
 	if (!options->is_device || !calls_blas)
 		return true;
 	diag_error(module->diags, DIAG_NOT_SUPPORTED, module->span, "the target '%s' calls no BLAS", c->target);

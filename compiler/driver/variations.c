@@ -7,10 +7,10 @@
 
 #include "ir/block.h"
 
-bool is_overridden(const struct module *module, const char *verb)
+bool is_overridden(const struct module *module, enum verb verb)
 {
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!strcmp(module->overrides.items[i].verb, verb) && strcmp(module->overrides.items[i].choice, "auto"))
+		if (module->overrides.items[i].verb == verb && module->overrides.items[i].choice != CHOICE_AUTO)
 			return true;
 	return false;
 }
@@ -20,7 +20,8 @@ typedef VEC(const char *) name_list;
 static struct choice private_choice(const struct module *module, const name_list *targets)
 {
 	struct str text = str_new(module->arena), name = str_new(module->arena), quoted = str_new(module->arena);
-	struct choice choice = { .override = { .verb = "partition", .choice = "private", .span = module->span } };
+	struct choice choice = { .override = { .verb = VERB_PARTITION, .choice = CHOICE_PRIVATE,
+					       .span = module->span } };
 
 	for (int i = 0; i < targets->n; i++) {
 		str_add(&text, "%s%s", i ? ", " : "", targets->items[i]);
@@ -49,11 +50,11 @@ static void partition_choices(struct module *module, const struct pass_options *
 	name_list targets = { 0 };
 
 	(void) options;
-	for (int i = 0; i < module->decisions.n && !is_overridden(module, "partition"); i++) {
+	for (int i = 0; i < module->decisions.n && !is_overridden(module, VERB_PARTITION); i++) {
 		const struct decision *decision = &module->decisions.items[i];
 
-		if (!strcmp(decision->pass, "parallel") && !strcmp(decision->chosen, "atomic") &&
-		    module_find_array(module, decision->subject) && !is_among(&targets, decision->subject))
+		if (decision->kind == DECISION_PARALLEL_ATOMIC && module_find_array(module, decision->subject) &&
+		    !is_among(&targets, decision->subject))
 			vec_push(module->arena, &targets, decision->subject);
 	}
 	if (targets.n > 1)
@@ -67,7 +68,7 @@ static void partition_choices(struct module *module, const struct pass_options *
 
 static void order_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	if (!strcmp(options->schedule, "auto"))
+	if (options->schedule == ORDER_AUTO)
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--schedule=isl", .name = "isl", .flag = "--schedule=isl", .is_alone = true,
 			.is_for_trials = true,
@@ -76,11 +77,7 @@ static void order_choices(struct module *module, const struct pass_options *opti
 
 static bool has_blocks(const struct module *module)
 {
-	for (int i = 0; i < module->decisions.n; i++)
-		if (!strcmp(module->decisions.items[i].pass, "interleave") &&
-		    !strcmp(module->decisions.items[i].alternatives, "one at a time"))
-			return true;
-	return false;
+	return module_find_decision(module, DECISION_INTERLEAVE, NULL);
 }
 
 /* Can arguments lie in blocks where they are, none of them in blocks of segments? */
@@ -105,7 +102,7 @@ static struct choice width_choice(struct arena *arena, const char *width, const 
 
 static void interleave_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	if (options->interleave == INTERLEAVE_OFF || !has_blocks(module) || is_overridden(module, "layout"))
+	if (options->interleave == INTERLEAVE_OFF || !has_blocks(module) || is_overridden(module, VERB_LAYOUT))
 		return;
 	vec_push(module->arena, choices, ((struct choice) {
 		.text = "--interleave=off", .name = "flat", .flag = "--interleave=off", .is_alone = true,
@@ -136,21 +133,22 @@ static void column_choices(struct module *module, const struct pass_options *opt
 /* Without threads nothing is atomic. */
 static void thread_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
-	if (!options->is_parallel_given && module_find_decision(module, "parallel", NULL, "atomic"))
+	if (!options->is_parallel_given && module_find_decision(module, DECISION_PARALLEL_ATOMIC, NULL))
 		vec_push(module->arena, choices, ((struct choice) {
 			.text = "--parallel=off", .name = "serial", .flag = "--parallel=off", .is_alone = true,
 			.reason = "one thread needs no atomic updates" }));
 }
 
 /* `VERB SUBJECT by CHOICE`, with WORDS of a hybrid. */
-static void add_item(const struct module *module, choice_list *choices, const char *verb, const char *subject,
+static void add_item(const struct module *module, choice_list *choices, enum verb verb, const char *subject,
 		     const char *choice, const char *reason)
 {
 	struct choice item = { .reason = reason };
 
-	item.text = arena_printf(module->arena, "%s %s by %s", verb, subject, choice);
-	item.name = arena_printf(module->arena, "%s_%s", verb, choice);
-	item.override = (struct override) { .verb = verb, .choice = choice };
+	item.text = arena_printf(module->arena, "%s %s by %s", verb_name(verb), subject, choice);
+	item.name = arena_printf(module->arena, "%s_%s", verb_name(verb), choice);
+	item.override = (struct override) { .verb = verb };
+	override_choose(&item.override, choice);
 	vec_push(module->arena, &item.override.subjects, subject);
 	vec_push(module->arena, choices, item);
 }
@@ -208,16 +206,16 @@ static const char *subject_of(const struct module *module, const struct restruct
 static void restructure_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	(void) options;
-	if (is_overridden(module, "restructure"))
+	if (is_overridden(module, VERB_RESTRUCTURE))
 		return;
 	for (int i = 0; i < module->restructurings.n; i++) {
 		const struct restructuring *r = &module->restructurings.items[i];
 
 		if (r->keys.n > 1)
-			add_item(module, choices, "restructure", subject_of(module, r),
+			add_item(module, choices, VERB_RESTRUCTURE, subject_of(module, r),
 				 array_member_name(r->keys.items[0]),
 				 "a product for each point, where few agree in both keys");
-		add_item(module, choices, "restructure", subject_of(module, r), "none",
+		add_item(module, choices, VERB_RESTRUCTURE, subject_of(module, r), item_choice_word(CHOICE_BY_NONE),
 			 "nothing is sorted, where all is in cache");
 	}
 }
@@ -226,7 +224,7 @@ static void restructure_choices(struct module *module, const struct pass_options
 static void renumber_choices(struct module *module, const struct pass_options *options, choice_list *choices)
 {
 	(void) options;
-	if (is_overridden(module, "renumber"))
+	if (is_overridden(module, VERB_RENUMBER))
 		return;
 	for (int i = 0; i < module->restructurings.n; i++) {
 		const struct restructuring *r = &module->restructurings.items[i];
@@ -234,20 +232,20 @@ static void renumber_choices(struct module *module, const struct pass_options *o
 		for (int c = 0; c < r->copies.n && !r->renumberings.n; c++)
 			if (!r->copies.items[c].is_per_run && r->copies.items[c].from &&
 			    array_is_index(r->copies.items[c].from))
-				add_item(module, choices, "renumber", subject_of(module, r),
+				add_item(module, choices, VERB_RENUMBER, subject_of(module, r),
 					 array_member_name(r->copies.items[c].from),
 					 "neighbours use neighbouring cells, where there are more than a cache holds");
 	}
 }
 
 const struct variation variations[] = {
-	{ "partition", partition_choices },
-	{ "renumber", renumber_choices },
-	{ "restructure", restructure_choices },
-	{ "interleave", interleave_choices },
-	{ "columns", column_choices },
-	{ "parallel", thread_choices },
-	{ "schedule", order_choices },
+	{ partition_choices },
+	{ renumber_choices },
+	{ restructure_choices },
+	{ interleave_choices },
+	{ column_choices },
+	{ thread_choices },
+	{ order_choices },
 };
 
 const int n_variations = (int) (sizeof variations / sizeof variations[0]);

@@ -189,44 +189,9 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 	return array;
 }
 
-const struct decision *module_find_decision(const struct module *module, const char *pass, const char *subject,
-					    const char *chosen)
-{
-	for (int i = 0; i < module->decisions.n; i++) {
-		const struct decision *decision = &module->decisions.items[i];
-
-		if (!strcmp(decision->pass, pass) && (!subject || !strcmp(decision->subject, subject)) &&
-		    (!chosen || !strcmp(decision->chosen, chosen)))
-			return decision;
-	}
-	return NULL;
-}
-
 struct array *module_find_array(const struct module *module, const char *name)
 {
 	return find_array(module, &module->array_names, array_name, name);
-}
-
-struct override *module_find_override(const struct module *module, const char *verb, const char *first,
-				      const char *second)
-{
-	for (int i = 0; i < module->overrides.n; i++) {
-		struct override *override = &module->overrides.items[i];
-
-		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, verb); s++)
-			if (!strcmp(override->subjects.items[s], first) ||
-			    (second && !strcmp(override->subjects.items[s], second)))
-				return override;
-	}
-	return NULL;
-}
-
-bool override_names(const struct override *override, const struct array *array)
-{
-	for (int i = 0; i < override->subjects.n; i++)
-		if (array_is_of(array, override->subjects.items[i]))
-			return true;
-	return false;
 }
 
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span)
@@ -273,21 +238,6 @@ struct stage *module_add_stage(struct module *module, struct group *group, const
 	vec_push(module->arena, &group->stages, stage);
 	vec_push(module->arena, &module->stages, stage);
 	return stage;
-}
-
-void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
-		   const char *alternatives, struct span span, const char *reason, ...)
-{
-	struct decision decision = { .pass = arena_string(module->arena, pass), .span = span };
-	va_list args;
-
-	va_start(args, reason);
-	decision.reason = arena_vprintf(module->arena, reason, args);
-	va_end(args);
-	decision.subject = arena_string(module->arena, subject);
-	decision.chosen = arena_string(module->arena, chosen);
-	decision.alternatives = arena_string(module->arena, alternatives);
-	vec_push(module->arena, &module->decisions, decision);
 }
 
 /* ---- questions ---- */

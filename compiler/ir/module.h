@@ -312,17 +312,45 @@ struct branching {
 
 /* ---- Decisions and overrides -------------------------------------------------- */
 
+enum decision_kind {
+#define DECISION(id, pass, chosen, alternatives) DECISION_##id,
+#include "ir/decisions.def"
+#undef DECISION
+	DECISION_N
+};
+
 /* What a pass chose, for --explain, the head of generated code and the tests. */
 struct decision {
+	enum decision_kind kind;
 	const char *pass, *subject, *chosen, *alternatives, *reason;
 	struct span span;
 };
 
+enum verb {
+#define VERB(id, text) VERB_##id,
+#include "ir/verbs.def"
+#undef VERB
+	VERB_N
+};
+
+enum item_choice {
+	CHOICE_ABSENT,                  /* a bare list */
+	CHOICE_NAME,                    /* no word of the language: a mode, or what is no choice at all */
+#define CHOICE(id, text) CHOICE_##id,
+#define STORAGE(id, text, abi_name) CHOICE_##id,
+#include "ir/choices.def"
+#include "ir/storage.def"
+#undef STORAGE
+#undef CHOICE
+	CHOICE_N
+};
+
 /* An item of the schedule block or its flag: `restructure PHI by hybrid(voxel, atom)`. */
 struct override {
-	const char *verb;
+	enum verb verb;
 	VEC(const char *) subjects;     /* names of arrays, or of objects ("PHI") */
-	const char *choice;             /* "hybrid", "off", "interleave"; "" for a bare list */
+	enum item_choice choice;
+	const char *name;               /* CHOICE_NAME: "voxel" */
 	VEC(const char *) words;        /* {"voxel", "atom"} */
 	VEC(int64_t) numbers;           /* {32, 256}; of block = 8: {8} */
 	struct span span;
@@ -372,21 +400,39 @@ void region_move_last(struct region *region, int to);   /* its last group */
 int region_place_of(const struct region *region, const struct group *group);    /* which of its groups that is */
 /* A stage whose dims start as a copy of `common` (the group's dims); the group's n_common is set from the first. */
 struct stage *module_add_stage(struct module *module, struct group *group, const dim_list *common, struct span span);
-void module_decide(struct module *module, const char *pass, const char *subject, const char *chosen,
-		   const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
-/* The first decision of the pass on what is named, or of what was chosen (either NULL: any); NULL. */
-const struct decision *module_find_decision(const struct module *module, const char *pass, const char *subject,
-					    const char *chosen);
 struct array *module_find_array(const struct module *module, const char *name);
-/* The first item of this verb that names `first` or `second` (which may be NULL); NULL. */
-struct override *module_find_override(const struct module *module, const char *verb, const char *first,
-				      const char *second);
-/* Is an array, or the object that it is of, among the subjects? */
-bool override_names(const struct override *override, const struct array *array);
 /* Keywords, macros and functions of C that generated code needs. */
 bool name_is_reserved_in_c(const char *name);
 /* The name, changed where it is reserved or begins like those of the runtime or of a family of macros. */
 const char *name_not_reserved_in_c(struct arena *arena, const char *name);
+
+/* ---- decisions.c ------------------------------------------------------------------ */
+
+void module_decide(struct module *module, enum decision_kind kind, const char *subject, struct span span,
+		   const char *reason, ...) PRINTF_LIKE(5, 6);
+/* The same with what the row of decisions.def leaves open (NULL: nothing). */
+void module_decide_that(struct module *module, enum decision_kind kind, const char *subject, const char *chosen,
+			const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
+/* The first decision of this kind on what is named (NULL: on anything); NULL. */
+const struct decision *module_find_decision(const struct module *module, enum decision_kind kind,
+					    const char *subject);
+/* The kind of a decision whose texts are known; false: no pass takes it. */
+bool decision_set_kind(struct decision *decision);
+
+/* ---- items.c ---------------------------------------------------------------------- */
+
+const char *verb_name(enum verb verb);
+enum verb verb_of_name(const char *name);               /* VERB_N: there is none of that name */
+const char *item_choice_word(enum item_choice choice);
+enum item_choice item_choice_of_word(const char *word); /* CHOICE_NAME: it is none */
+enum storage item_choice_storage(enum item_choice choice);      /* STORAGE_N: it is none */
+void override_choose(struct override *override, const char *word);
+const char *override_choice(const struct override *override);   /* "hybrid", "voxel"; "" for a bare list */
+/* The first item of this verb that names `first` or `second` (which may be NULL); NULL. */
+struct override *module_find_override(const struct module *module, enum verb verb, const char *first,
+				      const char *second);
+/* Is an array, or the object that it is of, among the subjects? */
+bool override_names(const struct override *override, const struct array *array);
 
 /* ---- storage.c ------------------------------------------------------------------- */
 

@@ -287,10 +287,12 @@ static void print_strings(struct printer *p, const char *word, const char *const
 
 static void print_override(struct printer *p, const struct override *override)
 {
+	const char *const verb = verb_name(override->verb), *const choice = override_choice(override);
+
 	str_add(&p->text, "override");
-	print_strings(p, "of", &override->verb, 1);
+	print_strings(p, "of", &verb, 1);
 	print_strings(p, "subjects", override->subjects.items, override->subjects.n);
-	print_strings(p, "choice", &override->choice, 1);
+	print_strings(p, "choice", &choice, 1);
 	print_strings(p, "words", override->words.items, override->words.n);
 	if (override->numbers.n)
 		str_add(&p->text, " numbers");

@@ -416,12 +416,14 @@ static void read_override(struct reader *r)
 	struct override override = { .span = r->token.span };
 
 	reader_expect(r, "of");
-	override.verb = reader_string(r);
+	override.verb = verb_of_name(reader_string(r));
+	if (override.verb == VERB_N)
+		reader_fail(r, override.span, "no item of a schedule begins so");
 	if (reader_take(r, "subjects"))
 		while (r->token.kind == TOKEN_STRING)
 			vec_push(r->arena, &override.subjects, reader_string(r));
 	reader_expect(r, "choice");
-	override.choice = reader_string(r);
+	override_choose(&override, reader_string(r));
 	if (reader_take(r, "words"))
 		while (r->token.kind == TOKEN_STRING)
 			vec_push(r->arena, &override.words, reader_string(r));
@@ -441,6 +443,8 @@ static void read_decision(struct reader *r)
 	decision.chosen = reader_string(r);
 	decision.alternatives = reader_string(r);
 	decision.reason = reader_string(r);
+	if (!decision_set_kind(&decision))
+		reader_fail(r, decision.span, "no pass decides that");
 	vec_push(r->arena, &r->module->decisions, decision);
 }
 

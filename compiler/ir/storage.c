@@ -79,16 +79,17 @@ static bool add_in(struct module *module, const struct override *override, struc
 
 static bool set_storage(struct module *module, struct override *override)
 {
-	bool is_precision = !strcmp(override->verb, "precision"), ok = true, is_any = false, has_numbers = false;
-	enum storage storage = storage_from_name(override->choice);
+	bool is_precision = override->verb == VERB_PRECISION, ok = true, is_any = false, has_numbers = false;
+	enum storage storage = item_choice_storage(override->choice);
 
-	if (!strcmp(override->choice, "auto"))
+	if (override->choice == CHOICE_AUTO)
 		return true;
 	if (is_precision && storage >= STORAGE_NARROW)
 		return refuse(module, override, "there is no precision '%s'; there are f64, f32 and f64top",
-			      override->choice);
+			      override_choice(override));
 	if (!is_precision && storage != STORAGE_F64 && storage != STORAGE_F32)
-		return refuse(module, override, "there are no sums in '%s'; there are f64 and f32", override->choice);
+		return refuse(module, override, "there are no sums in '%s'; there are f64 and f32",
+			      override_choice(override));
 	for (int i = 0; ok && i < module->arrays.n; i++) {
 		struct array *array = module->arrays.items[i];
 
@@ -109,8 +110,8 @@ bool module_set_storage(struct module *module)
 	bool ok = true;
 
 	for (int i = 0; i < module->overrides.n; i++)
-		if (!strcmp(module->overrides.items[i].verb, "precision") ||
-		    !strcmp(module->overrides.items[i].verb, "accumulate"))
+		if (module->overrides.items[i].verb == VERB_PRECISION ||
+		    module->overrides.items[i].verb == VERB_ACCUMULATE)
 			ok = set_storage(module, &module->overrides.items[i]) && ok;
 	return ok;
 }

@@ -57,7 +57,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	for (int i = 0; i < below.n; i++) {
 		struct stage *stage = below.items[i];
 
-		module_decide(walk->module, "accumulate", stage->write.array->name, "register", "memory", stage->span,
+		module_decide(walk->module, DECISION_ACCUMULATE, stage->write.array->name, stage->span,
 			      "the loop over '%s' does not move the target", mark->dim->name);
 		node = tree_insert_mark(walk->module, node, MARK_ACCUMULATE, "accumulate", stage);
 	}

@@ -50,7 +50,7 @@ static bool copy_dependences(struct module *module, const struct pass_options *o
 	const struct module *original = module->original;
 	bool are_copied = false;
 
-	if (!strcmp(options->schedule, "isl"))
+	if (options->schedule == ORDER_ISL)
 		return false;
 	for (int i = -1; original && i < original->candidates.n && !are_copied; i++) {
 		const struct module *other = i < 0 ? original : original->candidates.items[i];

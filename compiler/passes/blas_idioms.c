@@ -22,15 +22,15 @@ static bool speaks_of(const struct override *override, const char *name)
 }
 
 /* The schedule block is nearer than the command line, and an item with names nearer than one without. */
-static const char *choice_for(const struct module *module, const struct pass_options *options, const char *target)
+static enum item_choice choice_for(const struct module *module, const struct pass_options *options, const char *target)
 {
-	const char *choice = options->blas;
+	enum item_choice choice = options->blas;
 	bool is_named = false;
 
 	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *override = &module->overrides.items[i];
 
-		if (strcmp(override->verb, "blas") || !speaks_of(override, target) ||
+		if (override->verb != VERB_BLAS || !speaks_of(override, target) ||
 		    (is_named && !override->subjects.n))
 			continue;
 		choice = override->choice;
@@ -43,10 +43,10 @@ static void use_overrides(struct module *module)
 {
 	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *override = &module->overrides.items[i];
-		bool is_choice = !strcmp(override->choice, "on") || !strcmp(override->choice, "off") ||
-				 !strcmp(override->choice, "auto");
+		bool is_choice = override->choice == CHOICE_ON || override->choice == CHOICE_OFF ||
+				 override->choice == CHOICE_AUTO;
 
-		override->is_used |= !strcmp(override->verb, "blas") && is_choice;
+		override->is_used |= override->verb == VERB_BLAS && is_choice;
 	}
 }
 
@@ -91,15 +91,15 @@ static bool is_narrowed(const struct access *access)
 static bool is_wanted(struct module *module, const struct pass_options *options, const struct blas_call *call,
 		      int64_t *least)
 {
-	const char *choice = choice_for(module, options, array_item_name(call->target.access->array));
+	const enum item_choice choice = choice_for(module, options, array_item_name(call->target.access->array));
 	int64_t work = known_work(&call->nest);
 
 	*least = 0;
 	if (call->nest.stage->group->is_apart || is_narrowed(call->a.access) || is_narrowed(call->b.access) ||
 	    is_narrowed(call->addend.access))
 		return false;
-	if (strcmp(choice, "auto"))
-		return !strcmp(choice, "on");
+	if (choice != CHOICE_AUTO)
+		return choice == CHOICE_ON;
 	if (work < 0 || work < blas_work(call->kind))
 		*least = blas_work(call->kind);
 	return blas_work(call->kind) && (work < 0 || !*least) && !is_read_as_it_lies(call) &&
@@ -108,9 +108,9 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 
 static void decide(struct module *module, const struct blas_call *call, int64_t least)
 {
-	module_decide(module, "blas_idioms", array_item_name(call->target.access->array), blas_name(call->kind),
-		      "loops", call->nest.stage->span, least ? "called from %lld products on" : "called for any size",
-		      (long long) least);
+	module_decide_that(module, DECISION_BLAS_IDIOMS, array_item_name(call->target.access->array),
+			   blas_name(call->kind), NULL, call->nest.stage->span,
+			   least ? "called from %lld products on" : "called for any size", (long long) least);
 }
 
 bool blas_needs_loop(struct module *module, const struct pass_options *options, const struct group *group, int level)
@@ -130,7 +130,7 @@ bool blas_takes_sums(struct module *module, const struct pass_options *options, 
 	if (!blas_of_group(module, group, &call) || !is_wanted(module, options, &call, &least))
 		return false;
 	return call.nest.dims[0] == 0 || call.kind != BLAS_GEMV ||
-	       strcmp(choice_for(module, options, array_item_name(call.target.access->array)), "auto");
+	       choice_for(module, options, array_item_name(call.target.access->array)) != CHOICE_AUTO;
 }
 
 /* ---- the walk ---- */
@@ -187,14 +187,14 @@ static __isl_give node *visit(struct tree_walk *walk, __isl_take node *at, const
 /* What is named in `blas C : on`, unless another item says otherwise, has a call. */
 static bool check_calls(struct module *module, const struct pass_options *options, const struct override *override)
 {
-	bool asks = !strcmp(override->verb, "blas") && !strcmp(override->choice, "on"), ok = true;
+	bool asks = override->verb == VERB_BLAS && override->choice == CHOICE_ON, ok = true;
 
 	for (int i = 0; asks && i < override->subjects.n; i++) {
 		const char *name = override->subjects.items[i];
 		struct diag *diag;
 
-		if (module_find_decision(module, "blas_idioms", name, NULL) ||
-		    strcmp(choice_for(module, options, name), "on"))
+		if (module_find_decision(module, DECISION_BLAS_IDIOMS, name) ||
+		    choice_for(module, options, name) != CHOICE_ON)
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
 				  "'blas %s : on' fits nothing: no loops of '%s' are an operation of the BLAS",

@@ -177,8 +177,9 @@ static void keep_rows(struct module *module, struct array *copy, const struct bl
 {
 	copy->window = ROWS;
 	copy->windowed = row_subscript(use);
-	module_decide(module, "blocks", use->array->name, arena_printf(module->arena, "%d rows at a time", ROWS),
-		      "all rows", use->array->span, "one loop reads each of its rows once, in their order");
+	module_decide_that(module, DECISION_BLOCKS_ROWS, use->array->name,
+			   arena_printf(module->arena, "%d rows at a time", ROWS), NULL, use->array->span,
+			   "one loop reads each of its rows once, in their order");
 }
 
 /* Looks at what loops directly inside read of an array that nobody writes. */
@@ -279,11 +280,11 @@ static void settle_asking(struct row_loops *loops)
 			continue;
 		why = why_ahead(loops, copy);
 		if (why)
-			module_decide(loops->module, "ahead", copy->owner->name,
-				      arena_printf(loops->module->arena, "asks for rows %d further on", AHEAD),
-				      "leaves them to the processor", copy->owner->span,
-				      "where it is held in blocks, in memory, of fewer on processors that foresee "
-				      "rows; for lines of the next block where it is flat; %s", why);
+			module_decide_that(loops->module, DECISION_AHEAD, copy->owner->name,
+					   arena_printf(loops->module->arena, "asks for rows %d further on", AHEAD),
+					   NULL, copy->owner->span,
+					   "where it is held in blocks, in memory, of fewer on processors that foresee "
+					   "rows; for lines of the next block where it is flat; %s", why);
 		else
 			copy->ahead = 0;
 	}
@@ -344,10 +345,9 @@ static void share(struct module *module, __isl_keep isl_schedule_node *node, str
 		if (array->stands_in || !block_may_hold(module, node, array, copy))
 			continue;
 		array->stands_in = copy;
-		module_decide(module, "blocks", array->name,
-			      arena_printf(module->arena, "in the block of '%s'", copy->owner->name),
-			      "a part of its own", array->span,
-			      "each of its values is read last by what makes the result there");
+		module_decide_that(module, DECISION_BLOCKS_SHARED, array->name,
+				   arena_printf(module->arena, "in the block of '%s'", copy->owner->name), NULL,
+				   array->span, "each of its values is read last by what makes the result there");
 		return;
 	}
 }

@@ -14,12 +14,7 @@
  * is (ir/module.h). An item is about what it names and about the recurrences over that tree which this reads. */
 #include "passes/pass_private.h"
 
-#include <string.h>
-
 #define ALGORITHMS "hines, chains, level_batches"
-
-enum algorithm { HINES, CHAINS, LEVEL_BATCHES, N_ALGORITHMS };
-static const char *const names[] = { "hines", "chains", "level_batches" };
 
 /* ---- what an item is about ---- */
 
@@ -100,34 +95,22 @@ static bool refuse(const struct item *item, const char *problem)
 	return false;
 }
 
-/* N_ALGORITHMS: there is none. */
-static enum algorithm algorithm_find(const char *name)
+bool is_tree_algorithm(enum item_choice choice)
 {
-	int algorithm = 0;
-
-	while (algorithm < N_ALGORITHMS && strcmp(names[algorithm], name) != 0)
-		algorithm++;
-	return (enum algorithm) algorithm;
+	return choice == CHOICE_HINES || choice == CHOICE_CHAINS || choice == CHOICE_LEVEL_BATCHES;
 }
 
-bool is_tree_algorithm(const char *name)
-{
-	return algorithm_find(name) != N_ALGORITHMS;
-}
-
-/* N_ALGORITHMS after a diagnostic. */
-static enum algorithm read_item(const struct item *item)
+/* Does the item ask for an algorithm that there is? False after a diagnostic. */
+static bool is_well_asked(const struct item *item)
 {
 	const struct override *override = item->override;
-	enum algorithm algorithm = algorithm_find(override->choice);
+	const char *name = override_choice(override);
 
-	if (algorithm == N_ALGORITHMS)
-		refuse(item, arena_printf(item->module->arena, "a tree has no algorithm '%s'", override->choice));
-	else if (override->words.n || override->numbers.n)
-		refuse(item, arena_printf(item->module->arena, "'%s' does not take that", override->choice));
-	else
-		return algorithm;
-	return N_ALGORITHMS;
+	if (!is_tree_algorithm(override->choice))
+		return refuse(item, arena_printf(item->module->arena, "a tree has no algorithm '%s'", name));
+	if (override->words.n || override->numbers.n)
+		return refuse(item, arena_printf(item->module->arena, "'%s' does not take that", name));
+	return true;
 }
 
 /* ---- does the recurrence go along branches? ---- */
@@ -227,18 +210,20 @@ static void add_loops(const struct tree_cut *cut, dim_list *dims)
 
 static void decide(const struct item *item, const struct group *group, const char *reason)
 {
-	const char *chosen = item->override->choice, *other = strcmp(chosen, "chains") ? "chains" : "hines";
+	const enum item_choice chosen = item->override->choice;
 
-	module_decide(item->module, "branches", group->name, chosen, other, item->override->span, "%s", reason);
+	module_decide(item->module, chosen == CHOICE_HINES ? DECISION_BRANCHES_HINES : chosen == CHOICE_CHAINS
+		      ? DECISION_BRANCHES_CHAINS : DECISION_BRANCHES_LEVELS, group->name, item->override->span, "%s",
+		      reason);
 }
 
-static void apply_to(const struct item *item, enum algorithm algorithm, struct group *group)
+static void apply_to(const struct item *item, struct group *group)
 {
 	struct tree_cut cut = { .module = item->module, .group = group, .add_loops = add_loops };
 	const char *reason = "the schedule asks for it";
 
-	group->is_in_memory = algorithm == HINES;
-	if (algorithm == LEVEL_BATCHES) {
+	group->is_in_memory = item->override->choice == CHOICE_HINES;
+	if (item->override->choice == CHOICE_LEVEL_BATCHES) {
 		tree_cut_find(&cut);
 		cut.branching = branching_of(&cut);
 		tree_cut_apply(&cut);
@@ -249,7 +234,7 @@ static void apply_to(const struct item *item, enum algorithm algorithm, struct g
 }
 
 /* Marks what the item names; false after a diagnostic. */
-static bool find_meant(struct item *item, enum algorithm algorithm)
+static bool find_meant(struct item *item)
 {
 	for (int g = 0; g < item->module->groups.n; g++) {
 		struct tree_cut cut = { .module = item->module, .group = item->module->groups.items[g] };
@@ -258,7 +243,7 @@ static bool find_meant(struct item *item, enum algorithm algorithm)
 		if (!group_is_named(cut.group, item->override) || !goes_over_tree(cut.group))
 			continue;
 		is_cut = tree_cut_find(&cut);
-		if (algorithm == LEVEL_BATCHES && !is_cut)
+		if (item->override->choice == CHOICE_LEVEL_BATCHES && !is_cut)
 			return refuse(item, arena_printf(item->module->arena, "'%s' does not visit all nodes of a tree "
 							 "in one loop", cut.group->name));
 		item->is_meant[g] = true;
@@ -294,16 +279,15 @@ static bool check_meant(const struct item *item)
 /* True where loops have changed. */
 static bool honour(struct item *item)
 {
-	enum algorithm algorithm = read_item(item);
+	const bool has_levels = item->override->choice == CHOICE_LEVEL_BATCHES;
 
 	item->override->is_used = true;
-	if (algorithm == N_ALGORITHMS || !find_meant(item, algorithm) ||
-	    (algorithm == LEVEL_BATCHES && !check_meant(item)))
+	if (!is_well_asked(item) || !find_meant(item) || (has_levels && !check_meant(item)))
 		return false;
 	for (int g = 0; g < item->module->groups.n; g++)
 		if (item->is_meant[g])
-			apply_to(item, algorithm, item->module->groups.items[g]);
-	return algorithm == LEVEL_BATCHES;
+			apply_to(item, item->module->groups.items[g]);
+	return has_levels;
 }
 
 bool pass_branches(struct module *module, const struct pass_options *options)
@@ -315,7 +299,7 @@ bool pass_branches(struct module *module, const struct pass_options *options)
 		struct item item = { .module = module, .override = &module->overrides.items[i],
 				     .is_meant = arena_new_array(module->arena, bool, module->groups.n + 1) };
 
-		if (!strcmp(item.override->verb, "algorithm") && !item.override->is_used && is_over_tree(&item))
+		if (item.override->verb == VERB_ALGORITHM && !item.override->is_used && is_over_tree(&item))
 			has_changed |= honour(&item);
 	}
 	if (!has_changed)

@@ -10,8 +10,6 @@
  * STEP_SCALAR if the range is too short for vectors, rows cost STEP_ACCUMULATOR for y[k]. Where rows may be short, the
  * group is marked `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread for each
  * y[k], and those of neighbouring cells read neighbouring ones anyway. */
-#include <string.h>
-
 #include "ir/blas.h"
 #include "passes/pass_private.h"
 
@@ -90,7 +88,7 @@ static bool is_asked_for(const struct local_sum *sum)
 	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *item = &module->overrides.items[i];
 
-		if ((!strcmp(item->verb, "tile") || !strcmp(item->verb, "fuse")) &&
+		if ((item->verb == VERB_TILE || item->verb == VERB_FUSE) &&
 		    override_names(item, sum->last->write.array))
 			return true;
 	}
@@ -175,8 +173,8 @@ static void add_by_rows(const struct column *column)
 	const struct access to = is_itself ? sum->last->write : add_temporary(sum);
 	int *order = arena_new_array(column->sum.module->arena, int, n);
 
-	module_decide(sum->module, "columns", sum->last->write.array->name, "row by row", "column by column",
-		      add->span, "terms of neighbouring '%s' stand next to each other, those of '%s' do not",
+	module_decide(sum->module, DECISION_COLUMNS, sum->last->write.array->name, add->span,
+		      "terms of neighbouring '%s' stand next to each other, those of '%s' do not",
 		      add->dims.items[column->row].name, add->dims.items[innermost_loop(add)].name);
 	for (int d = 0; d < n; d++)
 		order[d < column->row ? d : d == column->row ? n - 1 : d - 1] = d;

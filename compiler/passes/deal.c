@@ -38,7 +38,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (schedule_deal_problem(walk->region, node)) {
 		node = isl_schedule_node_delete(node);
 	} else {
-		module_decide(walk->module, "deal", mark->stage->group->name, "lanes", "team", mark->dim->span,
+		module_decide(walk->module, DECISION_DEAL, mark->stage->group->name, mark->dim->span,
 			      "each lane of a team takes an iteration of '%s', rows of all of them are shared",
 			      mark->dim->name);
 		*descend = false;

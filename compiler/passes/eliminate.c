@@ -4,25 +4,23 @@
  * (ir/elimination.h); as written, it is Thomas' algorithm, with the fewest operations, and the one for batches of
  * systems. Others have more operations, but rows that are computed side by side: an item `algorithm x : NAME` of the
  * schedule asks for one. Their stages take the place of those of the program, and all later passes see only these. */
-#include <string.h>
-
 #include "passes/eliminate_private.h"
 
 static const struct algorithm algorithms[] = {
-	{ .name = "cr", .rows = 1 },
-	{ .name = "pcr", .steps = ALL_STEPS },
-	{ .name = "crpcr", .rows = 32, .steps = ALL_STEPS, .has_rows = true },
-	{ .name = "pcr_thomas", .steps = 4, .has_steps = true },
-	{ .name = "stone", .steps = ALL_STEPS, .doubles = true },
+	{ .choice = CHOICE_CR, .rows = 1 },
+	{ .choice = CHOICE_PCR, .steps = ALL_STEPS },
+	{ .choice = CHOICE_CRPCR, .rows = 32, .steps = ALL_STEPS, .has_rows = true },
+	{ .choice = CHOICE_PCR_THOMAS, .steps = 4, .has_steps = true },
+	{ .choice = CHOICE_STONE, .steps = ALL_STEPS, .doubles = true },
 };
 
 enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MOST_STEPS = 39 };
 
 #define OTHERS "cr, pcr, crpcr, pcr_thomas, stone"
 
-static bool is_as_written(const char *choice)
+static bool is_as_written(enum item_choice choice)
 {
-	return !strcmp(choice, "thomas") || !strcmp(choice, "auto");
+	return choice == CHOICE_THOMAS || choice == CHOICE_AUTO;
 }
 
 /* ---- items ---- */
@@ -37,10 +35,10 @@ static bool refuse(struct module *module, const struct override *override, const
 	return false;
 }
 
-static const struct algorithm *algorithm_find(const char *name)
+static const struct algorithm *algorithm_find(enum item_choice choice)
 {
 	for (int i = 0; i < N_ALGORITHMS; i++)
-		if (!strcmp(algorithms[i].name, name))
+		if (algorithms[i].choice == choice)
 			return &algorithms[i];
 	return NULL;
 }
@@ -53,11 +51,12 @@ static bool read_item(struct module *module, const struct override *override, st
 	if (!known)
 		return refuse(module, override, arena_printf(module->arena, is_tree_algorithm(override->choice) ?
 							     "'%s' is for recurrences over the nodes of a tree" :
-							     "there is no algorithm '%s'", override->choice));
+							     "there is no algorithm '%s'",
+							     override_choice(override)));
 	*algorithm = *known;
 	if (override->words.n || override->numbers.n > algorithm->has_rows + algorithm->has_steps)
 		return refuse(module, override, arena_printf(module->arena, "'%s' does not take that",
-							     algorithm->name));
+							     override_choice(override)));
 	if (override->numbers.n && (override->numbers.items[0] < 1 || override->numbers.items[0] > INT32_MAX))
 		return refuse(module, override, "this number is 1 or more, and fits 32 bits");
 	if (override->numbers.n && algorithm->has_rows)
@@ -69,7 +68,7 @@ static bool read_item(struct module *module, const struct override *override, st
 
 static bool is_about(const struct override *override, const struct array *array)
 {
-	return !strcmp(override->verb, "algorithm") && override_names(override, array);
+	return override->verb == VERB_ALGORITHM && override_names(override, array);
 }
 
 static struct override *item_about(const struct module *module, const struct array *array)
@@ -100,7 +99,7 @@ static void refuse_without_tree(struct module *module, const struct override *ov
 
 	diag_help(module->diags, diag, (struct span) { 0 },
 		  "'%s' is for recurrences from children to parents, or back, as docs/eliminations.md shows them",
-		  override->choice);
+		  override_choice(override));
 }
 
 /* ---- the pass ---- */
@@ -113,7 +112,7 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	if (override)
 		override->is_used = true;
 	if (!override || is_as_written(override->choice)) {
-		module_decide(module, "eliminate", elimination->solution->name, "thomas", OTHERS,
+		module_decide(module, DECISION_ELIMINATE_THOMAS, elimination->solution->name,
 			      elimination->group->span, "it has the fewest operations");
 		return true;
 	}
@@ -124,8 +123,9 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 			      "which has as many as there can be");
 		return true;
 	}
-	module_decide(module, "eliminate", elimination->solution->name, algorithm.name, "thomas", override->span,
-		      "the schedule asks for it");
+	module_decide_that(module, DECISION_ELIMINATE_OTHERWISE, elimination->solution->name,
+			   item_choice_word(algorithm.choice), NULL,
+			   override->span, "the schedule asks for it");
 	return eliminate_by(elimination, &algorithm);
 }
 
@@ -143,7 +143,7 @@ static void refuse_others(struct module *module)
 	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *override = &module->overrides.items[i];
 
-		if (strcmp(override->verb, "algorithm") || override->is_used)
+		if (override->verb != VERB_ALGORITHM || override->is_used)
 			continue;
 		if (is_tree_algorithm(override->choice))
 			refuse_without_tree(module, override);

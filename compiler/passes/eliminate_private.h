@@ -10,7 +10,7 @@
 /* Rows are halved by cyclic reduction until at most `rows` are left; then `steps` times each row is freed of its
  * neighbours, by parallel cyclic reduction; what is still coupled after that is solved by Thomas' algorithm. */
 struct algorithm {
-	const char *name;
+	enum item_choice choice;        /* its name */
 	int64_t rows;                   /* 0: nothing is halved */
 	int64_t steps;                  /* ALL_STEPS: until nothing is coupled */
 	bool has_rows, has_steps;       /* the number can be chosen */

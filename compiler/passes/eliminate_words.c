@@ -74,7 +74,7 @@ bool builder_add(struct builder *b, enum region_kind region, const char *text)
 	bool ok;
 
 	builder_set(b, "group", group);
-	ok = module_read_part(b->module, region, b->algorithm->name, filled(b, text));
+	ok = module_read_part(b->module, region, item_choice_word(b->algorithm->choice), filled(b, text));
 	b->words.n--;
 	own_stages(b, first_stage);
 	for (int i = first_array; i < b->module->arrays.n; i++)

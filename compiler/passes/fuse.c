@@ -275,8 +275,8 @@ static bool is_tiled(const struct fusion *f, const struct group *group)
 	for (int i = 0; i < f->module->overrides.n; i++) {
 		const struct override *override = &f->module->overrides.items[i];
 
-		for (int s = 0; s < override->subjects.n && override->numbers.n && !strcmp(override->verb, "tile") &&
-			    strcmp(override->choice, TILE_WITH_HALO) != 0; s++)
+		for (int s = 0; s < override->subjects.n && override->numbers.n && override->verb == VERB_TILE &&
+			    override->choice != CHOICE_HALO; s++)
 			if (group_defines(group, override->subjects.items[s]))
 				return true;
 	}
@@ -474,10 +474,10 @@ static void decide(struct module *module, const group_list *ordered)
 		const struct group *group = ordered->items[i], *before = ordered->items[i - 1];
 
 		if (group->n_fused)
-			module_decide(module, "fuse", group->name, "fused", "separate", group->span,
-				      "its outer %s of '%s'%s", group->n_fused == 1 ? "loop is that" :
-				      arena_printf(module->arena, "%d loops are those", group->n_fused), before->name,
-				      shift_text(module, group, before));
+			module_decide(module, DECISION_FUSE, group->name, group->span, "its outer %s of '%s'%s",
+				      group->n_fused == 1 ? "loop is that" :
+				      arena_printf(module->arena, "%d loops are those", group->n_fused),
+				      before->name, shift_text(module, group, before));
 	}
 }
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
  * `fuse a, b;`, `fuse a, b (2);` (two loops at most) and `fuse off;`, and which loops of two groups can be one. */
-#include <string.h>
-
 #include "passes/fuse_private.h"
 
 bool group_is_in(const group_list *list, const struct group *group)
@@ -17,7 +15,7 @@ bool group_is_in(const group_list *list, const struct group *group)
 
 static bool is_fuse(const struct override *override)
 {
-	return !strcmp(override->verb, "fuse") && strcmp(override->choice, "auto") != 0;
+	return override->verb == VERB_FUSE && override->choice != CHOICE_AUTO;
 }
 
 static bool report(struct module *module, const struct override *override, const char *problem)
@@ -53,7 +51,7 @@ static const char *absence_of(const struct module *module, const char *name)
 {
 	const struct array *array = module_find_array(module, name);
 
-	if (module_find_decision(module, "inline", name, NULL))
+	if (module_find_decision(module, DECISION_INLINE, name))
 		return "is inlined";
 	return array && array->role == ROLE_IN ? "is an input" : "is not";
 }
@@ -75,9 +73,9 @@ static bool check_item(struct module *module, struct override *override)
 {
 	bool has_region = false;
 
-	if (!strcmp(override->choice, "off") && !override->subjects.n)
+	if (override->choice == CHOICE_OFF && !override->subjects.n)
 		return override->is_used = true;
-	if (override->subjects.n < 2 || override->numbers.n > 1 || *override->choice)
+	if (override->subjects.n < 2 || override->numbers.n > 1 || override->choice != CHOICE_ABSENT)
 		return report(module, override, "'fuse' takes two names or more, and at most a number of loops");
 	if (override->numbers.n && override->numbers.items[0] < 1)
 		return report(module, override, "the number of loops that are shared is 1 or more");
@@ -113,14 +111,14 @@ bool fuse_read_items(struct module *module)
 
 void fuse_ask(struct fusion *f)
 {
-	f->is_automatic = f->options->fuse && !strcmp(f->options->schedule, "auto");
+	f->is_automatic = f->options->fuse && f->options->schedule == ORDER_AUTO;
 	for (int i = 0; i < f->module->overrides.n; i++) {
 		const struct override *override = &f->module->overrides.items[i];
 		struct asked asked = { .override = override, .depth = INT32_MAX };
 
 		if (!is_fuse(override))
 			continue;
-		if (!strcmp(override->choice, "off")) {
+		if (override->choice == CHOICE_OFF) {
 			f->is_automatic = false;
 			continue;
 		}

@@ -394,7 +394,7 @@ static struct override *find_fuse(const struct halo *h)
 		struct override *fuse = &h->module->overrides.items[i];
 		bool has_root = false, has_member = false;
 
-		for (int s = 0; s < fuse->subjects.n && !strcmp(fuse->verb, "fuse"); s++) {
+		for (int s = 0; s < fuse->subjects.n && fuse->verb == VERB_FUSE; s++) {
 			has_root |= group_defines(h->root, fuse->subjects.items[s]);
 			for (int g = 0; g < h->region->groups.n; g++)
 				has_member |= h->region->groups.items[g] != h->root &&
@@ -450,10 +450,9 @@ static bool try_root(struct module *module, struct region *region, struct group 
 		return false;
 	rewrite(&h);
 	fuse_members(&h, fuse);
-	tile->choice = TILE_WITH_HALO;
+	tile->choice = CHOICE_HALO;
 	tile->is_used = true;
-	module_decide(module, "halo", tile->subjects.items[0], "tiles with borders", "whole loops", tile->span,
-		      "the schedule asks for it");
+	module_decide(module, DECISION_HALO, tile->subjects.items[0], tile->span, "the schedule asks for it");
 	return true;
 }
 
@@ -474,7 +473,8 @@ bool pass_halo(struct module *module, const struct pass_options *options)
 	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *tile = &module->overrides.items[i];
 
-		if (!strcmp(tile->verb, "tile") && !*tile->choice && tile->subjects.n == 1 && tile->numbers.n)
+		if (tile->verb == VERB_TILE && tile->choice == CHOICE_ABSENT && tile->subjects.n == 1 &&
+		    tile->numbers.n)
 			is_changed |= try_item(module, tile);
 	}
 	if (is_changed)

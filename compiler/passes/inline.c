@@ -255,7 +255,7 @@ static bool is_named(const struct module *module, const struct array *array, boo
 	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *override = &module->overrides.items[i];
 
-		for (int s = 0; s < override->subjects.n && !strcmp(override->verb, "inline") == by_inline; s++)
+		for (int s = 0; s < override->subjects.n && (override->verb == VERB_INLINE) == by_inline; s++)
 			if (!strcmp(override->subjects.items[s], array->name))
 				return true;
 	}
@@ -266,8 +266,8 @@ static void inline_one(struct readers *readers, struct use *use, const char *rea
 {
 	inline_reads(use);
 	readers_replace(readers, use->array, use->definition);
-	module_decide(use->module, "inline", use->array->name, "inlined", "stored",
-		      use->definition->stages.items[0]->span, "%s", reason);
+	module_decide(use->module, DECISION_INLINE, use->array->name, use->definition->stages.items[0]->span, "%s",
+		      reason);
 }
 
 static bool refuse(struct module *module, const struct override *override, enum diag_code code, const char *name,
@@ -304,7 +304,7 @@ static bool inline_subject(struct readers *readers, const struct override *overr
 
 static bool is_switch_off(const struct override *override)
 {
-	return !strcmp(override->choice, "off") && !override->subjects.n;
+	return override->choice == CHOICE_OFF && !override->subjects.n;
 }
 
 /* False when an item cannot be honoured. */
@@ -316,11 +316,12 @@ static bool inline_items(struct readers *readers, bool *is_automatic)
 	for (int i = 0; i < module->overrides.n; i++) {
 		struct override *override = &module->overrides.items[i];
 
-		if (strcmp(override->verb, "inline") != 0)
+		if (override->verb != VERB_INLINE)
 			continue;
 		if (is_switch_off(override))
 			*is_automatic = false;
-		else if (*override->choice || override->words.n || override->numbers.n || override->is_used)
+		else if (override->choice != CHOICE_ABSENT || override->words.n || override->numbers.n ||
+			 override->is_used)
 			continue;
 		override->is_used = true;
 		for (int s = 0; override->is_used && s < override->subjects.n; s++)
@@ -344,7 +345,7 @@ static void inline_by_itself(struct readers *readers)
 
 bool pass_inline(struct module *module, const struct pass_options *options)
 {
-	bool is_automatic = options->inlining && strcmp(options->schedule, "textual") != 0;
+	bool is_automatic = options->inlining && options->schedule != ORDER_TEXTUAL;
 	struct readers readers = readers_new(module);
 
 	if (!inline_items(&readers, &is_automatic))

@@ -16,7 +16,6 @@
  * This is done where a point depends on no other one of its statement, and where no item speaks of loops. A device has
  * a thread for each point in any case. */
 #include <limits.h>
-#include <string.h>
 
 #include "passes/pass_private.h"
 
@@ -40,7 +39,7 @@ static bool is_asked_for(const struct module *module, const struct array *array)
 	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *item = &module->overrides.items[i];
 
-		if ((!strcmp(item->verb, "tile") || !strcmp(item->verb, "fuse") || !strcmp(item->verb, "partition")) &&
+		if ((item->verb == VERB_TILE || item->verb == VERB_FUSE || item->verb == VERB_PARTITION) &&
 		    override_names(item, array))
 			return true;
 	}
@@ -393,7 +392,7 @@ static void decide(struct nest *nest, const struct best *best, const int *loops,
 			: is_moved ? "those of few terms are inside"
 			: "the longest steps through memory are outside";
 
-	module_decide(nest->module, "interchange", nest->group->name,
+	module_decide_that(nest->module, DECISION_INTERCHANGE, nest->group->name,
 		      names_of(nest, loops), names_as_written(nest), nest->group->span,
 		      "loops in this order: %s", why);
 }
@@ -433,7 +432,7 @@ bool pass_interchange(struct module *module, const struct pass_options *options)
 {
 	bool is_any = false;
 
-	for (int i = 0; i < module->groups.n && !options->is_device && strcmp(options->schedule, "textual"); i++) {
+	for (int i = 0; i < module->groups.n && !options->is_device && options->schedule != ORDER_TEXTUAL; i++) {
 		struct nest nest = { .module = module, .group = module->groups.items[i] };
 
 		if (nest_open(&nest) && interchange(&nest, options))

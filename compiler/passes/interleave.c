@@ -31,8 +31,8 @@ static const int bytes_of_lanes[] = {
 /* The array of a loop that an item speaks of; NULL: of none. */
 static const char *spoken_of(const struct override *override, const block_use_list *uses)
 {
-	bool is = !strcmp(override->verb, "layout") &&
-		  (!strcmp(override->choice, "interleave") || !strcmp(override->choice, "flat"));
+	bool is = override->verb == VERB_LAYOUT &&
+		  (override->choice == CHOICE_INTERLEAVE || override->choice == CHOICE_FLAT);
 
 	for (int s = 0; s < override->subjects.n && is; s++)
 		for (int i = 0; i < uses->n; i++)
@@ -44,7 +44,7 @@ static const char *spoken_of(const struct override *override, const block_use_li
 
 static bool is_interleaved(const struct override *item)
 {
-	return item && !strcmp(item->choice, "interleave");
+	return item && item->choice == CHOICE_INTERLEAVE;
 }
 
 /* An item, and the array of a loop that it speaks of; NULL: none does. */
@@ -213,16 +213,17 @@ static __isl_give isl_schedule_node *insert_block(struct tree_walk *walk, __isl_
 	mark->stage = loop->stage;
 	mark->dim = loop->dim;
 	mark->lanes = lanes;
-	module_decide(walk->module, "interleave", loop->stage->group->name,
-		      arena_printf(walk->module->arena, "blocks of %lld", (long long) lanes), "one at a time",
-		      loop->dim->span, is_asked ? "the schedule asks for it"
-		      : "the divisions of a recurrence inside of '%s' wait for each other", loop->dim->name);
+	module_decide_that(walk->module, DECISION_INTERLEAVE, loop->stage->group->name,
+			   arena_printf(walk->module->arena, "blocks of %lld", (long long) lanes), NULL,
+			   loop->dim->span, is_asked ? "the schedule asks for it"
+			   : "the divisions of a recurrence inside of '%s' wait for each other",
+			   loop->dim->name);
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
 }
 
 static void decide_against(struct module *module, const struct mark *mark, const char *why)
 {
-	module_decide(module, "interleave", mark->stage->group->name, "one at a time", "blocks", mark->dim->span,
+	module_decide(module, DECISION_INTERLEAVE_NOT, mark->stage->group->name, mark->dim->span,
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
@@ -276,7 +277,7 @@ static bool check_item(struct module *module, const struct override *item)
 
 static const char *why_not(const struct module *module)
 {
-	const struct decision *decision = module_find_decision(module, "interleave", NULL, "one at a time");
+	const struct decision *decision = module_find_decision(module, DECISION_INTERLEAVE_NOT, NULL);
 
 	return decision ? decision->reason : "no recurrence runs for each of several systems of it";
 }
@@ -333,7 +334,7 @@ static bool report_odds(const struct request *request)
 
 static bool is_about_blocks(const struct override *item)
 {
-	return !strcmp(item->verb, "layout") && is_interleaved(item);
+	return item->verb == VERB_LAYOUT && is_interleaved(item);
 }
 
 bool pass_interleave(struct module *module, const struct pass_options *options)

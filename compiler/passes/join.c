@@ -85,9 +85,8 @@ static void join(struct module *module, struct region *region, struct stage **jo
 			*first = NULL;
 	}
 	if (*first)
-		module_decide(module, "join", stage->write.array->name, "one loop over children", "one of its own",
-			      stage->span, "nothing that it needs is computed behind '%s'",
-			      (*first)->write.array->name);
+		module_decide(module, DECISION_JOIN, stage->write.array->name, stage->span,
+			      "nothing that it needs is computed behind '%s'", (*first)->write.array->name);
 }
 
 bool pass_join(struct module *module, const struct pass_options *options)

@@ -9,17 +9,15 @@
  * point is skipped by itself, this is `off`. */
 #include "passes/pass_private.h"
 
-#include <string.h>
-
 /* By the name of the group, or else of what it adds to: a sum that is added to another one has a name of its own. */
 static struct override *find_item(struct module *module, const struct group *group)
 {
 	const struct array *target = group->stages.items[group->stages.n - 1]->write.array;
-	struct override *item = module_find_override(module, "live", group->name, NULL);
+	struct override *item = module_find_override(module, VERB_LIVE, group->name, NULL);
 
 	if (target->role == ROLE_NEXT)
 		target = target->owner;
-	return item ? item : module_find_override(module, "live", array_item_name(target), NULL);
+	return item ? item : module_find_override(module, VERB_LIVE, array_item_name(target), NULL);
 }
 
 /* What comes before or behind the loop, if there is one, sees the weights once. */
@@ -50,14 +48,14 @@ static bool may_be_live(const struct module *module, const struct pass_options *
 
 static void decide(struct module *module, const struct group *group, const struct live_points *live)
 {
-	module_decide(module, "live", group->stages.items[group->stages.n - 1]->write.array->name,
-		      group->is_few ? "looked at" : "nonzero", "all", group->span,
+	module_decide(module, group->is_few ? DECISION_LIVE_FEW : DECISION_LIVE,
+		      group->stages.items[group->stages.n - 1]->write.array->name, group->span,
 		      "points at which '%s' is zero add nothing", live->weights->name);
 }
 
-static bool asks_for(const struct override *item, const char *choice)
+static bool asks_for(const struct override *item, enum item_choice choice)
 {
-	return item && !strcmp(item->choice, choice);
+	return item && item->choice == choice;
 }
 
 /* Nothing is copied, and sums keep their order. */
@@ -87,13 +85,13 @@ bool pass_live(struct module *module, const struct pass_options *options)
 		struct override *item = find_item(module, group);
 		struct live_points live;
 
-		if (asks_for(item, "few")) {
+		if (asks_for(item, CHOICE_FEW)) {
 			look_at_few(module, options, group, item);
 			continue;
 		}
 		if (!may_be_live(module, options, group, &live))
 			continue;
-		group->is_live = !asks_for(item, "off");
+		group->is_live = !asks_for(item, CHOICE_OFF);
 		if (item)
 			item->is_used = true;
 		if (group->is_live)

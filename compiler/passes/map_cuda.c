@@ -235,7 +235,7 @@ static bool keep_locals(struct module *module, const struct group *group)
 		array->role = ROLE_TEMP;
 		array->group = NULL;
 		any = true;
-		module_decide(module, pass_name, array->name, "cell", "variable", array->span,
+		module_decide(module, DECISION_MAP_CUDA, array->name, array->span,
 			      "several kernels write and read it");
 	}
 	return any;

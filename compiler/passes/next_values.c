@@ -9,8 +9,6 @@
  * the sum begins, becomes that copy first: the terms are added to u itself, which takes no updates but sums. Neither an
  * array for the sum nor a pass that adds both is needed then, and rows to which nothing is added stay as they are. The
  * order of the terms changes, as it does in any sum of floats that threads share. */
-#include <string.h>
-
 #include "passes/pass_private.h"
 
 /* ---- the copy ---- */
@@ -95,7 +93,7 @@ static bool is_in_schedule_block(const struct module *module, const struct array
 	for (int i = 0; i < module->overrides.n; i++) {
 		const struct override *item = &module->overrides.items[i];
 
-		is |= strcmp(item->verb, "live") && override_names(item, array);
+		is |= item->verb != VERB_LIVE && override_names(item, array);
 	}
 	return is;
 }
@@ -174,8 +172,8 @@ static void add_onto(const struct addition *a, struct expr *read)
 	struct stage *addition = a->group->stages.items[0];
 	const char *decision = arena_printf(a->module->arena, "added to %s", a->onto->name);
 
-	module_decide(a->module, "next_values", a->sum->name, decision, "a sum of its own", a->group->span,
-		      "'%s' is nothing but both", addition->write.array->owner->name);
+	module_decide_that(a->module, DECISION_NEXT_VALUES_SUM, a->sum->name, decision, NULL, a->group->span,
+			   "'%s' is nothing but both", addition->write.array->owner->name);
 	addition->value = read;
 	for (int s = 0; s < a->module->stages.n; s++) {
 		struct stage *stage = a->module->stages.items[s];
@@ -221,7 +219,7 @@ static void exchange_array(struct access *access, void *user)
 
 static void become_next(struct module *module, struct group *copy, struct exchange *exchange)
 {
-	module_decide(module, "next_values", exchange->to->owner->name, "computed there", "copy", copy->span,
+	module_decide(module, DECISION_NEXT_VALUES_COPY, exchange->to->owner->name, copy->span,
 		      "'%s' is nothing but its next value", exchange->from->name);
 	copy->stages.n = 0;
 	for (int s = 0; s < module->stages.n; s++) {

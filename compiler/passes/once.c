@@ -114,7 +114,7 @@ static void add_up_once(const struct needs *needs)
 	const struct access to = add_temporary(needs);
 	int *order = arena_new_array(sum->module->arena, int, sum->add->dims.n), n = 0;
 
-	module_decide(sum->module, "once", sum->last->write.array->name, "once",
+	module_decide_that(sum->module, DECISION_ONCE, sum->last->write.array->name, NULL,
 		      arena_printf(sum->module->arena, "for each %s", names_of_others(needs)), sum->add->span,
 		      "the sum is the same for all");
 	for (int d = 0; d < sum->add->dims.n; d++)

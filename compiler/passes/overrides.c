@@ -5,19 +5,20 @@
  * schedule block is ignored in silence. */
 #include "passes/restructure_private.h"
 
-#include <string.h>
-
-static const struct { const char *verb, *choice; } as_it_is[] = {
-	{ "restructure", "none" }, { "order", "none" }, { "partition", "coeff" }, { "layout", "flat" },
-	{ "live", "off" }, { "premultiply", "none" },
+static const struct {
+	enum verb verb;
+	enum item_choice choice;
+} as_it_is[] = {
+	{ VERB_RESTRUCTURE, CHOICE_BY_NONE }, { VERB_ORDER, CHOICE_BY_NONE }, { VERB_PARTITION, CHOICE_COEFF },
+	{ VERB_LAYOUT, CHOICE_FLAT }, { VERB_LIVE, CHOICE_OFF }, { VERB_PREMULTIPLY, CHOICE_BY_NONE },
 };
 
 bool override_is_done_anyway(const struct override *override)
 {
-	if (!strcmp(override->choice, "auto"))
+	if (override->choice == CHOICE_AUTO)
 		return true;
 	for (size_t i = 0; i < sizeof as_it_is / sizeof as_it_is[0]; i++)
-		if (!strcmp(override->verb, as_it_is[i].verb) && !strcmp(override->choice, as_it_is[i].choice))
+		if (override->verb == as_it_is[i].verb && override->choice == as_it_is[i].choice)
 			return true;
 	return false;
 }
@@ -50,9 +51,9 @@ static const struct stage *stage_of(const struct module *module, const struct ov
 
 static bool is_about_points(const struct override *override)
 {
-	return !strcmp(override->verb, "restructure") || !strcmp(override->verb, "partition") ||
-	       !strcmp(override->verb, "renumber") || !strcmp(override->verb, "order") ||
-	       !strcmp(override->verb, "live") || !strcmp(override->verb, "premultiply");
+	return override->verb == VERB_RESTRUCTURE || override->verb == VERB_PARTITION ||
+	       override->verb == VERB_RENUMBER || override->verb == VERB_ORDER ||
+	       override->verb == VERB_LIVE || override->verb == VERB_PREMULTIPLY;
 }
 
 /* An item about the order of points where no restructuring is. */
@@ -75,7 +76,9 @@ static void refuse(struct module *module, const struct override *override)
 {
 	bool is_fit = !is_about_points(override);
 	struct diag *diag = diag_error(module->diags, is_fit ? DIAG_NOT_SUPPORTED : DIAG_BAD_ITEM, override->span,
-				       "'%s%s%s' %s", override->verb, *override->choice ? " by " : "", override->choice,
+				       "'%s%s%s' %s", verb_name(override->verb),
+				       override->choice != CHOICE_ABSENT ? " by " : "",
+				       override_choice(override),
 				       is_fit ? "is not supported for this target" : "fits nothing here");
 
 	if (!is_fit)

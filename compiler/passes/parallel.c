@@ -32,7 +32,7 @@ void loop_remark_serial(struct module *module, const struct mark *mark, const ch
 static void decide_serial(struct module *module, const struct mark *mark, const char *why, const char *sample)
 {
 	loop_remark_serial(module, mark, why, sample);
-	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
+	module_decide(module, DECISION_PARALLEL_SERIAL, mark->stage->group->name, mark->dim->span,
 		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "", sample ? sample : "");
 }
 
@@ -44,7 +44,7 @@ static void decide_in_order(const struct tree_walk *walk, const struct mark *mar
 
 	if (walk_remarks(walk))
 		loop_remark_serial(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
-	module_decide(module, "parallel", mark->stage->group->name, "serial", "parallel", mark->dim->span,
+	module_decide(module, DECISION_PARALLEL_SERIAL, mark->stage->group->name, mark->dim->span,
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
@@ -179,13 +179,13 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 		node = insert_atomic(module, node, atomic.items[i]);
 	updates_become_atomic(module, &atomic);
 	if (atomic.n)
-		module_decide(module, "parallel", mark->stage->group->name, "atomic", "owner, private copies",
-			      mark->dim->span, "iterations of '%s' may update the same cell of %s", mark->dim->name,
+		module_decide(module, DECISION_PARALLEL_ATOMIC, mark->stage->group->name, mark->dim->span,
+			      "iterations of '%s' may update the same cell of %s", mark->dim->name,
 			      names_of(module, &atomic));
 	else
-		module_decide(module, "parallel", mark->stage->group->name, "parallel", "serial", mark->dim->span,
+		module_decide(module, DECISION_PARALLEL, mark->stage->group->name, mark->dim->span,
 			      meeting.n ? "the loop over '%s' ends in a reduction of the threads' sums"
-					: "no two iterations of '%s' touch the same cell", mark->dim->name);
+			      : "no two iterations of '%s' touch the same cell", mark->dim->name);
 	if (!meeting.n && loop_is_over_chunks(module, mark->dim))
 		node = tree_insert_mark(module, node, MARK_DYNAMIC, "parallel", NULL);
 	return node;
@@ -218,10 +218,9 @@ static __isl_give isl_schedule_node *share_by_parts(struct tree_walk *walk, __is
 	struct mark *parts = mark_new(walk->module, MARK_PARTS, "parallel", (struct span) { 0 });
 
 	parts->parts = LOOP_PARTS;
-	module_decide(walk->module, "parallel", mark->stage->group->name, "parts", "serial", mark->dim->span,
+	module_decide(walk->module, DECISION_PARALLEL_PARTS, mark->stage->group->name, mark->dim->span,
 		      "%d parts of the loop over '%s' have sums of their own, which are added in the order of the "
-		      "parts",
-		      LOOP_PARTS, mark->dim->name);
+		      "parts", LOOP_PARTS, mark->dim->name);
 	node = insert_parallel(walk, node);
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, parts));
 }

@@ -18,6 +18,7 @@ enum {
 	MAY_BE_LEFT_OUT = 32    /* given by a pass that changes nothing but marks without which all is right, too */
 };
 
+enum order { ORDER_AUTO, ORDER_TEXTUAL, ORDER_ISL, ORDER_N };
 /* ON: other factors are taken to be finite. */
 enum skip_zeros { SKIP_ZEROS_AUTO, SKIP_ZEROS_ON, SKIP_ZEROS_OFF, SKIP_ZEROS_N };
 /* NARROW: systems for one cache line, ON: for two, WIDE: for four. */

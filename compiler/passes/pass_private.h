@@ -77,7 +77,7 @@ struct expr *tree_cut_plus(const struct tree_cut *cut, struct expr *expr, int64_
 
 /* ---- branches.c ---- */
 
-bool is_tree_algorithm(const char *name);
+bool is_tree_algorithm(enum item_choice choice);
 
 /* ---- storage_cells.c ---- */
 
@@ -93,11 +93,6 @@ bool blas_needs_loop(struct module *module, const struct pass_options *options, 
 /* Are the sums of the group a call, and better that than row by row? A gemv that nobody has asked for is not, inside of
  * other loops. */
 bool blas_takes_sums(struct module *module, const struct pass_options *options, const struct group *group);
-
-/* ---- halo.c ---- */
-
-/* The choice of an item `tile` that is honoured by tiles with borders. */
-#define TILE_WITH_HALO "halo"
 
 /* ---- join.c ---- */
 

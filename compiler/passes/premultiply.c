@@ -59,7 +59,7 @@ static bool is_bound_to(const struct dim *dim, const struct array *array)
 /* Does the item speak of the array: of its mode, or of a variable that it gives its value to? */
 static bool is_meant(const struct module *module, const struct override *override, const struct held *held)
 {
-	bool is_named = !strcmp(override->choice, array_member_name(held->mode));
+	bool is_named = !strcmp(override_choice(override), array_member_name(held->mode));
 	bool is_subject = override_names(override, held->mode);
 
 	for (int i = 0; i < module->stages.n; i++) {
@@ -69,7 +69,7 @@ static bool is_meant(const struct module *module, const struct override *overrid
 		for (int d = 0; d < stage->dims.n; d++) {
 			if (!is_bound_to(&stage->dims.items[d], held->array))
 				continue;
-			is_named = is_named || !strcmp(override->choice, stage->dims.items[d].name);
+			is_named = is_named || !strcmp(override_choice(override), stage->dims.items[d].name);
 			is_subject = is_subject || override_names(override, stages->items[stages->n - 1]->write.array);
 		}
 	}
@@ -212,7 +212,7 @@ static void decide(struct module *module, const struct held *held, struct outcom
 	if (!search.problem) {
 		held->array->row_of = search.row_of;
 		outcome->n_done++;
-		module_decide(module, "premultiply", held->array->name, "offsets", "indices", span,
+		module_decide(module, DECISION_PREMULTIPLY, held->array->name, span,
 			      "all it is for is to find rows of '%s'", search.row_of->name);
 		return;
 	}
@@ -221,14 +221,14 @@ static void decide(struct module *module, const struct held *held, struct outcom
 		outcome->problem = search.problem;
 		outcome->is_of_copy = held->problem;
 	}
-	module_decide(module, "premultiply", held->array->name, "indices", "offsets", span, "%s", search.problem);
+	module_decide(module, DECISION_PREMULTIPLY_NOT, held->array->name, span, "%s", search.problem);
 }
 
 static bool refuse(struct module *module, const struct override *override, const struct outcome *outcome)
 {
 	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
 				       "'%s' cannot be premultiplied by '%s'", override->subjects.items[0],
-				       override->choice);
+				       override_choice(override));
 
 	if (outcome->stage)
 		diag_label(module->diags, diag, outcome->stage->span, "%s", outcome->problem);
@@ -265,7 +265,7 @@ bool pass_premultiply(struct module *module, const struct pass_options *options)
 	for (int i = 0; i < module->overrides.n && module->restructurings.n; i++) {
 		struct override *override = &module->overrides.items[i];
 
-		if (!strcmp(override->verb, "premultiply") && !override->is_used)
+		if (override->verb == VERB_PREMULTIPLY && !override->is_used)
 			ok = premultiply(module, override) && ok;
 	}
 	return ok;

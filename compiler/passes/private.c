@@ -24,8 +24,8 @@ bool loop_has_parts(const struct pass_options *options, const struct mark *loop)
 
 bool partition_is_of_updates(const struct override *override)
 {
-	return !strcmp(override->verb, "partition") &&
-	       (!strcmp(override->choice, "private") || !strcmp(override->choice, "atomic"));
+	return override->verb == VERB_PARTITION &&
+	       (override->choice == CHOICE_PRIVATE || override->choice == CHOICE_ATOMIC);
 }
 
 /* The item about the updates of an array, or of the one that it stands for in the order of new numbers. */
@@ -33,7 +33,7 @@ static struct override *find_override(struct module *module, const struct array 
 {
 	const char *end = strstr(target->name, ".renumbered");
 	const char *name = end ? arena_copy(module->arena, target->name, (size_t) (end - target->name)) : NULL;
-	struct override *override = module_find_override(module, "partition", array_item_name(target), name);
+	struct override *override = module_find_override(module, VERB_PARTITION, array_item_name(target), name);
 
 	return override && partition_is_of_updates(override) ? override : NULL;
 }
@@ -60,7 +60,7 @@ static bool is_wanted(struct module *module, const struct mark *loop, const stru
 {
 	struct override *override = find_override(module, target);
 
-	return override ? !strcmp(override->choice, "private") : loop_is_over_chunks(module, loop->dim);
+	return override ? override->choice == CHOICE_PRIVATE : loop_is_over_chunks(module, loop->dim);
 }
 
 /* [0..1, …] like the target: the plan makes a row for each of its threads; or [0..parts, …]. */
@@ -84,7 +84,7 @@ static struct array *copies_of(struct module *module, struct array *target, int 
 static void refuse(struct module *module, struct override *override, const char *why)
 {
 	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
-				       "'partition by %s' is not to be had: %s", override->choice, why);
+				       "'partition by %s' is not to be had: %s", override_choice(override), why);
 
 	diag_help(module->diags, diag, (struct span) { 0 }, "leave the item out, or choose 'chunks' for a sparse sum");
 	override->is_used = true;
@@ -93,16 +93,14 @@ static void refuse(struct module *module, struct override *override, const char 
 static void decide(struct module *module, const struct mark *loop, const struct array *target, int parts)
 {
 	if (parts > 1)
-		module_decide(module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
+		module_decide(module, DECISION_PARALLEL_PRIVATE, target->name, loop->dim->span,
 			      "iterations of '%s' may update the same cell: each of %d parts of the loop has a copy, "
-			      "and the copies are added in the order of the parts",
-			      loop->dim->name, parts);
+			      "and the copies are added in the order of the parts", loop->dim->name, parts);
 	else
-		module_decide(module, "parallel", target->name, "private", "atomic, owner", loop->dim->span,
+		module_decide(module, DECISION_PARALLEL_PRIVATE, target->name, loop->dim->span,
 			      "iterations of '%s' may update the same cell: each thread has a copy, and the copies "
 			      "are added in "
-			      "the order of the threads",
-			      loop->dim->name);
+			      "the order of the threads", loop->dim->name);
 }
 
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -114,7 +112,7 @@ __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl
 	const char *problem;
 
 	*done = false;
-	if (walk->options->is_device && override && strcmp(override->choice, "atomic"))
+	if (walk->options->is_device && override && override->choice != CHOICE_ATOMIC)
 		refuse(walk->module, override, "threads of a device have no copies of their own");
 	if (walk->options->is_device || target->rank >= PRIVATE_RANK || !is_wanted(walk->module, loop, target))
 		return node;
@@ -137,7 +135,7 @@ void updates_become_atomic(struct module *module, const stage_list *updates)
 	for (int i = 0; i < updates->n; i++) {
 		struct override *override = find_override(module, updates->items[i]->write.array);
 
-		if (override && !override->is_used && strcmp(override->choice, "atomic"))
+		if (override && !override->is_used && override->choice != CHOICE_ATOMIC)
 			refuse(module, override, "several statements of one loop update the array");
 		if (override)
 			override->is_used = true;
@@ -155,7 +153,7 @@ bool partitions_check(struct module *module, const struct pass_options *options)
 			continue;
 		if (!options->parallel)
 			override->is_used = true;
-		else if (options->deterministic && !strcmp(override->choice, "atomic"))
+		else if (options->deterministic && override->choice == CHOICE_ATOMIC)
 			refuse(module, override, "--deterministic=on lets no sum depend on the order of threads");
 		else
 			refuse(module, override, "threads never update one cell of the array at once");

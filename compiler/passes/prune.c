@@ -172,7 +172,7 @@ static bool check_item(struct module *module, const struct override *override)
 		if (is_left(module, name) || override_is_done_anyway(override))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
-				  "'%s' is about '%s', which is never used", override->verb, name);
+				  "'%s' is about '%s', which is never used", verb_name(override->verb), name);
 		diag_help(module->diags, diag, (struct span) { 0 }, "no output needs '%s': leave the item out", name);
 		return false;
 	}

@@ -312,11 +312,11 @@ static void explain(struct quotients *q, const struct kept *kept)
 {
 	const char *name = q->divisor->name;
 
-	module_decide(q->module, "quotients", kept->array->name,
-		      arena_printf(q->module->arena, "divided by '%s'", name), "as it is", kept->array->span, "%s",
-		      !kept->is_before ? "each read divides it"
-		      : arena_printf(q->module->arena, "the quotient is kept instead of '%s', which divides nothing "
-				     "but values of its own point", name));
+	module_decide_that(q->module, DECISION_QUOTIENTS, kept->array->name,
+			   arena_printf(q->module->arena, "divided by '%s'", name), NULL, kept->array->span, "%s",
+			   !kept->is_before ? "each read divides it"
+			   : arena_printf(q->module->arena, "the quotient is kept instead of '%s', which divides "
+					  "nothing but values of its own point", name));
 }
 
 static void keep_quotients(struct quotients *q)

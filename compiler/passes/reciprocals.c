@@ -61,7 +61,7 @@ static void keep_reciprocal(struct module *module, struct array *array)
 						   expr_float(module->arena, 1.0, array->type, stage->value->span),
 						   stage->value);
 	}
-	module_decide(module, "reciprocals", array->name, "reciprocal", "value", array->span,
+	module_decide(module, DECISION_RECIPROCALS, array->name, array->span,
 		      "a recurrence divides by it in several places");
 }
 

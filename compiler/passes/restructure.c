@@ -45,12 +45,12 @@ static bool mode_is_key(const struct choice *choice, int mode)
 /* `by voxel`, `by hybrid(voxel, atom)`: how many keys there are, and which. */
 static int n_keys(const struct override *override)
 {
-	return strcmp(override->choice, "hybrid") ? 1 : override->words.n;
+	return override->choice != CHOICE_HYBRID ? 1 : override->words.n;
 }
 
 static const char *key_word(const struct override *override, int i)
 {
-	return strcmp(override->choice, "hybrid") ? override->choice : override->words.items[i];
+	return override->choice != CHOICE_HYBRID ? override_choice(override) : override->words.items[i];
 }
 
 static bool has_keys(const struct accumulation *accumulation, const struct override *override)
@@ -102,20 +102,20 @@ static bool read_keys(const struct accumulation *accumulation, const struct over
 static bool read_partition(const struct accumulation *accumulation, const struct override *override,
 			   struct choice *choice)
 {
-	int mode = accumulation_mode(accumulation, override->choice);
+	int mode = accumulation_mode(accumulation, override_choice(override));
 
-	if (!strcmp(override->choice, "coeff"))
+	if (override->choice == CHOICE_COEFF)
 		choice->partition = PARTITION_COEFF;
-	else if (!strcmp(override->choice, "coeff_exclusive"))
+	else if (override->choice == CHOICE_COEFF_EXCLUSIVE)
 		choice->partition = PARTITION_EXCLUSIVE;
-	else if (!strcmp(override->choice, "parts"))
+	else if (override->choice == CHOICE_PARTS)
 		choice->partition = PARTITION_PARTS;
-	else if (!strcmp(override->choice, "chunks") || partition_is_of_updates(override))
+	else if (override->choice == CHOICE_CHUNKS || partition_is_of_updates(override))
 		choice->partition = PARTITION_CHUNKS;
 	else if (choice->keys.n && mode == choice->keys.items[0])
 		choice->partition = PARTITION_MODE;
 	else
-		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override->choice,
+		return refuse(accumulation, override, "'%s' is not partitioned by '%s'", override_choice(override),
 			      "choose coeff, coeff_exclusive, chunks, parts, private, atomic, or the mode of its "
 			      "restructuring");
 	return true;
@@ -123,12 +123,13 @@ static bool read_partition(const struct accumulation *accumulation, const struct
 
 static bool read_renumbered(const struct accumulation *accumulation, struct override *override, struct choice *choice)
 {
-	int mode = accumulation_mode(accumulation, override->choice);
+	int mode = accumulation_mode(accumulation, override_choice(override));
 
-	if (strcmp(override->choice, "none") != 0 && strcmp(override->choice, "auto") != 0) {
+	if (override->choice != CHOICE_BY_NONE && override->choice != CHOICE_AUTO) {
 		if (mode < 0 || mode_is_key(choice, mode) || !renumbering_is_possible(accumulation, mode) ||
 		    accumulation->stage->op != REDUCE_ADD)
-			return refuse(accumulation, override, "'%s' cannot be renumbered by '%s'", override->choice,
+			return refuse(accumulation, override, "'%s' cannot be renumbered by '%s'",
+				      override_choice(override),
 				      "it must be a mode that is no key and only a first subscript of arrays");
 		choice->renumbered = mode;
 	}
@@ -281,36 +282,30 @@ static const char *reason_text(const struct accumulation *accumulation, const st
 
 static void decide(const struct accumulation *accumulation, const struct choice *choice)
 {
-	static const char *const partitions[] = {
-		[PARTITION_COEFF] = "coeff", [PARTITION_MODE] = "", [PARTITION_EXCLUSIVE] = "coeff_exclusive",
-		[PARTITION_CHUNKS] = "chunks", [PARTITION_PARTS] = "parts"
+	static const enum decision_kind partitions[] = {
+		[PARTITION_COEFF] = DECISION_PARTITION_COEFF, [PARTITION_MODE] = DECISION_PARTITION_MODE,
+		[PARTITION_EXCLUSIVE] = DECISION_PARTITION_EXCLUSIVE, [PARTITION_CHUNKS] = DECISION_PARTITION_CHUNKS,
+		[PARTITION_PARTS] = DECISION_PARTITION_PARTS
 	};
 	const struct stage *stage = accumulation->stage;
-	static const char *const others[] = {
-		[PARTITION_COEFF] = "a mode, coeff_exclusive, chunks",
-		[PARTITION_MODE] = "coeff, coeff_exclusive, chunks",
-		[PARTITION_EXCLUSIVE] = "coeff, a mode, chunks",
-		[PARTITION_CHUNKS] = "coeff, a mode, coeff_exclusive",
-		[PARTITION_PARTS] = "coeff, a mode"
-	};
-	const char *partition = partitions[choice->partition];
 
-	module_decide(accumulation->module, "restructure", accumulation->object, keys_text(accumulation, choice),
-		      "none, another mode", stage->span, "%s", reason_text(accumulation, choice));
+	module_decide_that(accumulation->module, DECISION_RESTRUCTURE, accumulation->object,
+			   keys_text(accumulation, choice), NULL, stage->span, "%s",
+			   reason_text(accumulation, choice));
 	if (choice->coordinates)
-		module_decide(accumulation->module, "order", accumulation->object, "morton", "none", stage->span,
+		module_decide(accumulation->module, DECISION_ORDER, accumulation->object, stage->span,
 			      "what is near in space, by '%s', reads much the same rows", choice->coordinates->name);
-	module_decide(accumulation->module, "partition", stage->write.array->name,
-		      *partition ? partition : stage->dims.items[choice->keys.items[0]].name,
-		      others[choice->partition], stage->span,
-		      choice->partition == PARTITION_COEFF ? "threads share the points in their new order"
-		      : choice->partition == PARTITION_PARTS ? "long segments are cut, so that none decides"
-							     : "a segment is never cut: one thread runs all of it");
+	module_decide_that(accumulation->module, partitions[choice->partition], stage->write.array->name,
+			   choice->partition == PARTITION_MODE ? stage->dims.items[choice->keys.items[0]].name : NULL,
+			   NULL, stage->span,
+			   choice->partition == PARTITION_COEFF ? "threads share the points in their new order"
+			   : choice->partition == PARTITION_PARTS ? "long segments are cut, so that none decides" :
+			   "a segment is never cut: one thread runs all of it");
 }
 
 static bool is_none(const struct override *override)
 {
-	return override && (!strcmp(override->choice, "none") || !strcmp(override->choice, "coeff"));
+	return override && (override->choice == CHOICE_BY_NONE || override->choice == CHOICE_COEFF);
 }
 
 /* Whether updates are kept apart by copies or by atomics is for the pass `parallel` to honour. */
@@ -359,18 +354,18 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 {
 	struct module *module = accumulation->module;
 	const char *target = array_item_name(accumulation->stage->write.array);
-	struct override *restructure = module_find_override(module, "restructure", accumulation->object, target);
-	struct override *partition = module_find_override(module, "partition", target, accumulation->object);
-	struct override *renumber = module_find_override(module, "renumber", accumulation->object, target);
-	struct override *order = module_find_override(module, "order", accumulation->object, target);
+	struct override *restructure = module_find_override(module, VERB_RESTRUCTURE, accumulation->object, target);
+	struct override *partition = module_find_override(module, VERB_PARTITION, target, accumulation->object);
+	struct override *renumber = module_find_override(module, VERB_RENUMBER, accumulation->object, target);
+	struct override *order = module_find_override(module, VERB_ORDER, accumulation->object, target);
 	struct array *coordinates = NULL;
 	int ordered = read_order(accumulation, order, &coordinates);
 	bool is_auto;
 
-	if (restructure && strcmp(restructure->choice, "auto") && !is_none(restructure) &&
+	if (restructure && restructure->choice != CHOICE_AUTO && !is_none(restructure) &&
 	    is_about_another(accumulation, restructure))
 		restructure = NULL;
-	is_auto = !restructure || !strcmp(restructure->choice, "auto");
+	is_auto = !restructure || restructure->choice == CHOICE_AUTO;
 
 	*choice = (struct choice) { .partition = options->is_device ? PARTITION_MODE : PARTITION_CHUNKS,
 				    .narrows = !options->is_device };
@@ -378,13 +373,13 @@ static bool choose(const struct accumulation *accumulation, const struct pass_op
 		return false;
 	if (restructure && !is_auto && (is_none(restructure) || !read_keys(accumulation, restructure, choice)))
 		return false;
-	if (is_auto && partition && accumulation_mode(accumulation, partition->choice) >= 0)
-		vec_push(module->arena, &choice->keys, accumulation_mode(accumulation, partition->choice));
+	if (is_auto && partition && accumulation_mode(accumulation, override_choice(partition)) >= 0)
+		vec_push(module->arena, &choice->keys, accumulation_mode(accumulation, override_choice(partition)));
 	else if (is_auto)
 		choose_keys(accumulation, choice);
 	if (is_auto && options->is_device)
 		choice->partition = device_partition(accumulation, options, choice);
-	if (partition && strcmp(partition->choice, "auto") && !read_partition(accumulation, partition, choice))
+	if (partition && partition->choice != CHOICE_AUTO && !read_partition(accumulation, partition, choice))
 		return false;
 	if (restructure)
 		restructure->is_used = true;
@@ -422,7 +417,7 @@ static bool has_many(struct module *module)
 	for (int i = 0; i < module->groups.n; i++)
 		n += accumulation_match(module, module->groups.items[i], &accumulation);
 	if (n > MOST_ACCUMULATIONS)
-		module_decide(module, "restructure", module->name, "none", "each", module->span,
+		module_decide(module, DECISION_RESTRUCTURE_NONE, module->name, module->span,
 			      "more than %d sparse accumulations take long to compile", MOST_ACCUMULATIONS);
 	return n > MOST_ACCUMULATIONS;
 }

@@ -54,7 +54,7 @@ static __isl_give isl_schedule_node *try_dim(struct tree_walk *walk, __isl_take 
 	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, mark));
 	if (schedule_row_problem(walk->region, node) || (is_long && !schedule_row_can_wait(node)))
 		return isl_schedule_node_delete(node);
-	module_decide(walk->module, "row", stage->write.array->name, "registers", "memory", stage->span,
+	module_decide(walk->module, DECISION_ROW, stage->write.array->name, stage->span,
 		      "the loop over '%s' moves the target only with '%s'%s%s", loop->dim->name, dim->name,
 		      is_long ? "; in blocks" : "",
 		      stage->write.array->sums != stage->write.array->type ? "; added in f32, as is permitted" : "");

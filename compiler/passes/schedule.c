@@ -11,7 +11,6 @@
 
 #include <isl/options.h>
 #include <isl/constraint.h>
-#include <string.h>
 
 #define NO_PROPOSAL "isl has no proposal whose loops are dims"
 
@@ -218,9 +217,9 @@ static bool take_proposal(struct module *module, struct region *region, bool *ra
 static bool has_items(const struct module *module)
 {
 	for (int i = 0; i < module->overrides.n; i++)
-		if ((!strcmp(module->overrides.items[i].verb, "tile") ||
-		     !strcmp(module->overrides.items[i].verb, "fuse")) &&
-		    strcmp(module->overrides.items[i].choice, "auto") != 0)
+		if ((module->overrides.items[i].verb == VERB_TILE ||
+		     module->overrides.items[i].verb == VERB_FUSE) &&
+		    module->overrides.items[i].choice != CHOICE_AUTO)
 			return true;
 	return false;
 }
@@ -234,7 +233,7 @@ static bool refuse_candidate(struct module *module)
 
 bool pass_schedule(struct module *module, const struct pass_options *options)
 {
-	bool asked = !strcmp(options->schedule, "isl") && !has_items(module), taken = false;
+	bool asked = options->schedule == ORDER_ISL && !has_items(module), taken = false;
 	bool ran_out = false;
 
 	for (int i = 0; i < REGION_N; i++) {
@@ -253,9 +252,9 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
 			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
 			     module->name);
-	if (!strcmp(options->schedule, "isl") && !taken && module->choice)
+	if (options->schedule == ORDER_ISL && !taken && module->choice)
 		return refuse_candidate(module);
-	module_decide(module, "schedule", module->name, taken ? "isl" : "textual", taken ? "textual" : "isl",
+	module_decide(module, taken ? DECISION_SCHEDULE_ISL : DECISION_SCHEDULE_TEXTUAL, module->name,
 		      module->span, taken ? "proposed by isl, proved legal" : asked ?
 		      NO_PROPOSAL : "values are computed in the order of their need");
 	return true;

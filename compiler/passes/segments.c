@@ -36,7 +36,7 @@ bool pass_segments(struct module *module, const struct pass_options *options)
 		if (!tree_cut_find(&cut))
 			continue;
 		tree_cut_apply(&cut);
-		module_decide(module, "segments", cut.group->name, "tree by tree", "all nodes", cut.group->span,
+		module_decide(module, DECISION_SEGMENTS, cut.group->name, cut.group->span,
 			      "nodes of '%s' have parents and children in their own segment", cut.tree->name);
 		has_cut = true;
 	}

@@ -39,7 +39,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	node = tree_climb(node, says_who_runs, &steps);
 	node = tree_insert_mark(walk->module, node, walk->options->skip_zeros == SKIP_ZEROS_ON ? MARK_SKIP_ALWAYS
 			      : MARK_SKIP, "skip", stage);
-	module_decide(walk->module, "skip", stage->write.array->name, "zeros", "none", stage->span,
+	module_decide(walk->module, DECISION_SKIP, stage->write.array->name, stage->span,
 		      "'%s' is a factor of what the loop over '%s' adds", factor.factor->access.array->name,
 		      mark->dim->name);
 	return tree_descend(node, steps + 2);

@@ -130,7 +130,7 @@ static void write_in_place(struct module *module, struct array *next)
 		}
 		stage_reads(stage, to_owner, next);
 	}
-	module_decide(module, "states", next->owner->name, "in place", "copy", next->owner->span,
+	module_decide(module, DECISION_STATES_IN_PLACE, next->owner->name, next->owner->span,
 		      "no cell is read after its next value is written");
 }
 
@@ -226,12 +226,12 @@ static void swap_or_copy(struct module *module, const struct pass_options *optio
 	const char *reason = reason_text(module, pairs), *problem = try_swap(module, options, next);
 
 	if (problem) {
-		module_decide(module, "states", next->owner->name, "copy", "in place, swapped", next->owner->span,
+		module_decide(module, DECISION_STATES_COPY, next->owner->name, next->owner->span,
 			      "%s; %s", reason, problem);
 		return;
 	}
 	drop_commits(module, next);
-	module_decide(module, "states", next->owner->name, "swapped", "in place, copy", next->owner->span, "%s%s",
+	module_decide(module, DECISION_STATES_SWAPPED, next->owner->name, next->owner->span, "%s%s",
 		      reason, next->is_kept ? "; cells without a next value are the same in both arrays" : "");
 }
 

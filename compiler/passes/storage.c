@@ -235,14 +235,14 @@ static void decide(const struct target *target, const struct mark *loop)
 	bool is_variable = array_is_variable(array);
 
 	if (array->window)
-		module_decide(target->walk.module, "storage", array->name,
-			      arena_printf(arena, "window of %lld%s", (long long) array->window,
-					   array->is_per_thread ? " of a thread" : ""), "array", array->span,
-			      "no more of its values are of use in one iteration of '%s'", loop->dim->name);
+		module_decide_that(target->walk.module, DECISION_STORAGE_WINDOW, array->name,
+				   arena_printf(arena, "window of %lld%s", (long long) array->window,
+						array->is_per_thread ? " of a thread" : ""), NULL, array->span,
+				   "no more of its values are of use in one iteration of '%s'", loop->dim->name);
 	else
-		module_decide(target->walk.module, "storage", array->name,
-			      is_variable ? "variable" : array->is_per_thread ? "part of a thread" : "part", "array",
-			      array->span, "its values live in one iteration of '%s'", loop->dim->name);
+		module_decide(target->walk.module, is_variable ? DECISION_STORAGE_VARIABLE : array->is_per_thread
+			      ? DECISION_STORAGE_THREAD : DECISION_STORAGE_PART, array->name, array->span,
+			      "its values live in one iteration of '%s'", loop->dim->name);
 }
 
 static void store_whole(struct array *array)
@@ -419,7 +419,7 @@ static bool try_array(struct module *module, const struct pass_options *options,
 	if (!target.is_done && target.n_loops && !module_walk(&target.walk))
 		return false;
 	if (target.problem)
-		module_decide(module, "storage", array->name, "array", "part", array->span, "%s", target.problem);
+		module_decide(module, DECISION_STORAGE_ARRAY, array->name, array->span, "%s", target.problem);
 	return true;
 }
 

@@ -147,8 +147,8 @@ static void start_at(struct module *module, const struct sum *sum, const struct 
 {
 	bool is_taken = use->whole->op == OP_SUB;
 
-	module_decide(module, "sums", sum->array->name, is_taken ? "taken away one by one" : "added one by one",
-		      "added up first", sum->reader->span, "a recurrence waits for %s",
+	module_decide(module, is_taken ? DECISION_SUMS_TAKEN : DECISION_SUMS_ADDED, sum->array->name, sum->reader->span,
+		      "a recurrence waits for %s",
 		      is_taken ? "the difference" : "the sum");
 	sum->start->value = value;
 	if (is_taken)

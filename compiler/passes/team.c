@@ -92,7 +92,7 @@ __isl_give isl_schedule_node *team_form(struct tree_walk *walk, __isl_take isl_s
 	*descend = steps == 0;
 	if (*descend)
 		return node;
-	module_decide(walk->module, "parallel", stage->group->name, "team", "atomic, serial", mark->dim->span,
+	module_decide(walk->module, DECISION_PARALLEL_TEAM, stage->group->name, mark->dim->span,
 		      "threads share '%s', which no cell of '%s' leaves, and each runs all of '%s'",
 		      mark_at(node, steps)->dim->name, stage->write.array->name, mark->dim->name);
 	for (int i = 0; i < steps; i++)

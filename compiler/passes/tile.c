@@ -6,7 +6,6 @@
  * Whether the new order is legal is proved by the dependences; it is refused with the two iterations that it would
  * swap. Tiles at the borders are smaller: isl gives their loops the bounds. */
 #include <limits.h>
-#include <string.h>
 
 #include "passes/pass_private.h"
 
@@ -255,7 +254,7 @@ static void explain_beside(const struct tiling *t, struct diag *diag)
 	for (int i = 0; t->beside && i < t->module->overrides.n; i++) {
 		const struct override *fuse = &t->module->overrides.items[i];
 
-		if (!strcmp(fuse->verb, "fuse") && names_group(fuse, t->beside))
+		if (fuse->verb == VERB_FUSE && names_group(fuse, t->beside))
 			diag_label(t->module->diags, diag, fuse->span, "without this item it stands apart");
 	}
 	if (t->beside && reads_beside(t))
@@ -290,8 +289,7 @@ static bool tile_subject(struct module *module, const struct override *override,
 		schedule = tiled(&t, module->regions[r].schedule);
 		most = t.n_done > most ? t.n_done : most;
 		if (t.n_done == override->numbers.n) {
-			module_decide(module, "tile", name, "tiled", "whole loops", override->span,
-				      "the schedule asks for it");
+			module_decide(module, DECISION_TILE, name, override->span, "the schedule asks for it");
 			return keep_if_legal(&t, &module->regions[r], schedule);
 		}
 		isl_schedule_free(schedule);
@@ -308,8 +306,8 @@ bool pass_tile(struct module *module, const struct pass_options *options)
 		struct override *override = &module->overrides.items[i];
 		struct tiling t = { .module = module, .override = override };
 
-		if (strcmp(override->verb, "tile") || !strcmp(override->choice, "auto") ||
-		    !strcmp(override->choice, TILE_WITH_HALO))
+		if (override->verb != VERB_TILE || override->choice == CHOICE_AUTO ||
+		    override->choice == CHOICE_HALO)
 			continue;
 		override->is_used = numbers_are_sizes(override) && override->subjects.n;
 		if (!override->is_used)

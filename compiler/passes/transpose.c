@@ -27,7 +27,7 @@ static bool refuse(struct module *module, const struct override *item, const cha
 		   const char *problem)
 {
 	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span,
-				       "the layout of '%s' cannot be '%s': %s", name, item->choice, problem);
+				       "the layout of '%s' cannot be '%s': %s", name, override_choice(item), problem);
 
 	if (help)
 		diag_help(module->diags, diag, (struct span) { 0 }, "%s", help);
@@ -36,7 +36,7 @@ static bool refuse(struct module *module, const struct override *item, const cha
 
 static bool is_about_order(const struct override *item)
 {
-	return !strcmp(item->verb, "layout") && (!strcmp(item->choice, "full") || !strcmp(item->choice, "order"));
+	return item->verb == VERB_LAYOUT && (item->choice == CHOICE_FULL || item->choice == CHOICE_ORDER);
 }
 
 static bool is_written_in_loop(const struct module *module, const struct array *array)
@@ -54,7 +54,7 @@ static const char *absence_of(const struct module *module, const char *name)
 	for (int i = 0; i < module->arrays.n; i++)
 		if (array_is_of(module->arrays.items[i], name))
 			return "it is made of several arrays: name one of them";
-	return module_find_decision(module, "inline", name, NULL) ? "it is inlined" : "nothing stores it";
+	return module_find_decision(module, DECISION_INLINE, name) ? "it is inlined" : "nothing stores it";
 }
 
 static const char *array_problem(const struct module *module, const struct array *array, const char *name)
@@ -81,7 +81,7 @@ static bool read_order(const struct override *item, int rank, int *order)
 
 	for (int i = 0; i < rank; i++)
 		order[i] = (i + 1) % rank;
-	if (!strcmp(item->choice, "full"))
+	if (item->choice == CHOICE_FULL)
 		return !item->numbers.n;
 	if (item->numbers.n != rank)
 		return false;
@@ -119,7 +119,7 @@ static void add_array(struct transposition *t, const struct override *item)
 {
 	struct arena *arena = t->module->arena;
 	const struct array *from = t->from;
-	const char *name = arena_printf(arena, "%s.%s", from->name, item->choice);
+	const char *name = arena_printf(arena, "%s.%s", from->name, override_choice(item));
 	struct expr *n;
 	int last = from->rank - 1;
 
@@ -281,10 +281,11 @@ static bool transpose(struct module *module, const struct override *item, struct
 	t.order = arena_new_array(module->arena, int, array->rank);
 	if (!read_order(item, array->rank, t.order))
 		return refuse(module, item, example_of(module, array), name,
-			      !strcmp(item->choice, "full") ? "it takes no numbers"
+			      item->choice == CHOICE_FULL ? "it takes no numbers"
 			      : "it takes the number of each dimension once, the outermost first");
-	module_decide(module, "transpose", name, item->choice, "as declared", item->span,
-		      is_as_declared(&t) ? "that is the order in which it is declared" : "the schedule asks for it");
+	module_decide_that(module, DECISION_TRANSPOSE, name, override_choice(item), NULL, item->span,
+			   is_as_declared(&t) ? "that is the order in which it is declared"
+					      : "the schedule asks for it");
 	if (is_as_declared(&t))
 		return true;
 	add_array(&t, item);
@@ -301,7 +302,7 @@ static void transpose_members(struct module *module, const struct override *item
 {
 	int n_arrays = module->arrays.n;
 
-	for (int i = 0; i < n_arrays && !strcmp(item->choice, "full") && !item->numbers.n; i++) {
+	for (int i = 0; i < n_arrays && item->choice == CHOICE_FULL && !item->numbers.n; i++) {
 		struct array *array = module->arrays.items[i];
 
 		if (array->role == ROLE_TEMP && array_is_of(array, name) && strcmp(array->name, name) &&
@@ -314,7 +315,7 @@ static bool transpose_named(struct module *module, const struct override *item, 
 {
 	struct array *array = module_find_array(module, name);
 
-	if (array && module_find_decision(module, "transpose", name, NULL))
+	if (array && module_find_decision(module, DECISION_TRANSPOSE, name))
 		return refuse(module, item, NULL, name, "another item says so already");
 	transpose_members(module, item, name);
 	return transpose(module, item, array, name);

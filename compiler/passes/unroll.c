@@ -125,7 +125,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (!are_few(&below, mark_dim_number(mark)) || !carries_nothing(walk, node))
 		return node;
 	*descend = false;
-	module_decide(walk->module, "unroll", mark->stage->group->name, "written out", "loops", mark->dim->span,
+	module_decide(walk->module, DECISION_UNROLL, mark->stage->group->name, mark->dim->span,
 		      "so the loop over '%s' is the innermost one", mark->dim->name);
 	return isl_schedule_node_map_descendant_bottom_up(node, insert_at, &insertion);
 }

@@ -136,12 +136,12 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	*descend = false;
 	if (is_gathered_sum(mark->stage, mark_dim_number(mark))) {
-		module_decide(walk->module, "vector", mark->stage->group->name, "scalar", "simd", mark->dim->span,
+		module_decide(walk->module, DECISION_VECTOR_SCALAR, mark->stage->group->name, mark->dim->span,
 			      "the range of '%s' is data, and what it sums is read through an index array",
 			      mark->dim->name);
 		return node;
 	}
-	module_decide(walk->module, "vector", mark->stage->group->name, "simd", "scalar", mark->dim->span,
+	module_decide(walk->module, DECISION_VECTOR, mark->stage->group->name, mark->dim->span,
 		      "iterations of '%s' are independent", mark->dim->name);
 	return insert_vector(walk, node, &below);
 }

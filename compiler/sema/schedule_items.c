@@ -9,68 +9,76 @@
 /* What an item may hold beside its names. */
 enum value { NOTHING, A_CHOICE, MODES, A_CURVE, SIZES, A_DEPTH, ANYTHING };
 
+/* A set of choices. */
+#define ONE(choice) (1ULL << CHOICE_##choice)
+
 static const struct form {
-	const char *verb;
 	int least;                      /* names */
 	enum value value;
-	const char *switches;           /* words that stand alone in the place of all else */
-	const char *choices;            /* all there are; NULL: they depend on the names */
+	unsigned long long switches;    /* that stand alone in the place of all else */
+	unsigned long long choices;     /* all there are; 0: they depend on the names */
 	const char *example;
 } forms[] = {
-	{ "restructure", 1, MODES, NULL, NULL, "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
-	{ "partition", 1, A_CHOICE, NULL, NULL, "partition Y by chunks;" },
-	{ "layout", 1, ANYTHING, NULL, " flat full interleave order auto ",
-	  "layout x : interleave(block = 16); layout x : full; layout x : order(1, 0); layout x : flat;" },
-	{ "algorithm", 1, ANYTHING, NULL, NULL, "algorithm x : cr; algorithm x : crpcr(rows = 32);" },
-	{ "precision", 1, A_CHOICE, NULL, NULL, "precision D : f32;" },
-	{ "accumulate", 1, A_CHOICE, NULL, NULL, "accumulate Y : f64;" },
-	{ "tile", 1, SIZES, " auto ", " auto ", "tile f (32, 256);" },
-	{ "fuse", 2, A_DEPTH, " off auto ", " auto ", "fuse a, b; fuse a, b (1); fuse off;" },
-	{ "inline", 1, NOTHING, " off auto ", " auto ", "inline f; inline off;" },
-	{ "blas", 1, A_CHOICE, " on off auto ", " off on auto ", "blas off; blas C : on;" },
-	{ "live", 1, A_CHOICE, NULL, " off few on auto ", "live Y : off;" },
-	{ "renumber", 1, A_CHOICE, NULL, NULL, "renumber PHI by fiber;" },
-	{ "premultiply", 1, A_CHOICE, NULL, NULL, "premultiply PHI by atom;" },
-	{ "order", 1, A_CURVE, NULL, " morton none auto ", "order PHI by morton(voxel, XYZ);" },
+	[VERB_RESTRUCTURE] = { 1, MODES, 0, 0,
+			       "restructure PHI by voxel; restructure PHI by hybrid(voxel, atom);" },
+	[VERB_PARTITION] = { 1, A_CHOICE, 0, 0, "partition Y by chunks;" },
+	[VERB_LAYOUT] = { 1, ANYTHING, 0, ONE(FLAT) | ONE(FULL) | ONE(INTERLEAVE) | ONE(ORDER) | ONE(AUTO),
+			  "layout x : interleave(block = 16); layout x : full; layout x : order(1, 0); "
+			  "layout x : flat;" },
+	[VERB_ALGORITHM] = { 1, ANYTHING, 0, 0, "algorithm x : cr; algorithm x : crpcr(rows = 32);" },
+	[VERB_PRECISION] = { 1, A_CHOICE, 0, 0, "precision D : f32;" },
+	[VERB_ACCUMULATE] = { 1, A_CHOICE, 0, 0, "accumulate Y : f64;" },
+	[VERB_TILE] = { 1, SIZES, ONE(AUTO), ONE(AUTO), "tile f (32, 256);" },
+	[VERB_FUSE] = { 2, A_DEPTH, ONE(OFF) | ONE(AUTO), ONE(AUTO), "fuse a, b; fuse a, b (1); fuse off;" },
+	[VERB_INLINE] = { 1, NOTHING, ONE(OFF) | ONE(AUTO), ONE(AUTO), "inline f; inline off;" },
+	[VERB_BLAS] = { 1, A_CHOICE, ONE(ON) | ONE(OFF) | ONE(AUTO), ONE(OFF) | ONE(ON) | ONE(AUTO),
+			"blas off; blas C : on;" },
+	[VERB_LIVE] = { 1, A_CHOICE, 0, ONE(OFF) | ONE(FEW) | ONE(ON) | ONE(AUTO), "live Y : off;" },
+	[VERB_RENUMBER] = { 1, A_CHOICE, 0, 0, "renumber PHI by fiber;" },
+	[VERB_PREMULTIPLY] = { 1, A_CHOICE, 0, 0, "premultiply PHI by atom;" },
+	[VERB_ORDER] = { 1, A_CURVE, 0, ONE(MORTON) | ONE(BY_NONE) | ONE(AUTO), "order PHI by morton(voxel, XYZ);" },
 };
 
-enum { N_FORMS = sizeof forms / sizeof forms[0], MOST_SIZES = 8 };
+enum { MOST_SIZES = 8 };
+_Static_assert(sizeof forms / sizeof forms[0] == VERB_N, "each verb has a form");
+_Static_assert(CHOICE_N <= 64, "sets of choices have a bit for each");
 
-/* Is the word one of a list, in which each has spaces around it? */
-static bool is_in(const char *list, const char *word)
+static bool is_in(unsigned long long set, enum item_choice choice)
 {
-	const char *at = list ? strstr(list, word) : NULL;
-
-	return at && *word && at[-1] == ' ' && at[strlen(word)] == ' ';
+	return choice != CHOICE_NAME && set >> choice & 1;
 }
 
-static void help_with_verbs(struct diags *diags, struct diag *diag, struct span span, const char *const *verbs)
+static const char *form_verb(const struct form *form)
+{
+	return verb_name((enum verb) (form - forms));
+}
+
+static void help_with_verbs(struct diags *diags, struct diag *diag, struct span span)
 {
 	struct str list = str_new(diags->arena);
 
-	for (int i = 0; i < N_FORMS; i++)
-		str_add(&list, "%s%s", i == 0 ? "" : i == N_FORMS - 1 ? " and " : ", ", verbs[i]);
+	for (int i = 0; i < VERB_N; i++)
+		str_add(&list, "%s%s", i == 0 ? "" : i == VERB_N - 1 ? " and " : ", ", verb_name((enum verb) i));
 	diag_help(diags, diag, span, "there are %s", str_text(&list));
 }
 
 /* NULL after a diagnostic. */
 static const struct form *form_of(struct diags *diags, const struct tree_name *verb)
 {
-	const char *verbs[N_FORMS], *nearest;
+	const char *verbs[VERB_N], *nearest;
 	struct diag *diag;
 
-	for (int i = 0; i < N_FORMS; i++) {
-		if (strcmp(forms[i].verb, verb->name) == 0)
-			return &forms[i];
-		verbs[i] = forms[i].verb;
-	}
+	if (verb_of_name(verb->name) != VERB_N)
+		return &forms[verb_of_name(verb->name)];
+	for (int i = 0; i < VERB_N; i++)
+		verbs[i] = verb_name((enum verb) i);
 	diag = diag_error(diags, DIAG_UNKNOWN_VERB, verb->span, "unknown item of a schedule '%s'",
 			  verb->name);
-	nearest = suggest_nearest(verb->name, verbs, N_FORMS);
+	nearest = suggest_nearest(verb->name, verbs, VERB_N);
 	if (nearest)
 		diag_did_you_mean(diags, diag, verb->span, verb->name, nearest);
 	else
-		help_with_verbs(diags, diag, verb->span, verbs);
+		help_with_verbs(diags, diag, verb->span);
 	return NULL;
 }
 
@@ -134,13 +142,14 @@ static bool add_words(struct sema *sema, const struct tree_expr *expr, struct ov
 }
 
 /* The name of the number that a choice takes; "" of a bare list; NULL: what it takes is asked where it is honoured. */
-static const char *setting_of(const char *choice)
+static const char *setting_of(enum item_choice choice)
 {
-	static const struct word_pair settings[] = {
-		{ "", "" }, { "interleave", "block" }, { "crpcr", "rows" }, { "pcr_thomas", "steps" },
+	static const char *const settings[CHOICE_N] = {
+		[CHOICE_ABSENT] = "", [CHOICE_INTERLEAVE] = "block", [CHOICE_CRPCR] = "rows",
+		[CHOICE_PCR_THOMAS] = "steps",
 	};
 
-	return WORD_PAIR_FIND(settings, choice);
+	return settings[choice];
 }
 
 /* block = 8 */
@@ -156,7 +165,7 @@ static bool add_setting(struct sema *sema, const struct tree_expr *expr, struct 
 	diag = diag_error(sema->diags, DIAG_BAD_ITEM, given->span, "no number is called '%s' here", text);
 	if (name && *name)
 		diag_help(sema->diags, diag, (struct span) { 0 }, "write %s(%s = 8), or with another number",
-			  override->choice, name);
+			  override_choice(override), name);
 	return false;
 }
 
@@ -175,15 +184,15 @@ static bool add_word(struct sema *sema, const struct tree_expr *expr, struct ove
 
 static bool set_value(struct sema *sema, const struct tree_expr *value, struct override *override)
 {
-	override->choice = "";
+	override->choice = CHOICE_ABSENT;
 	if (!value)
 		return true;
 	if (value->kind == TREE_NAME) {
-		override->choice = name_text(sema->arena, &value->name);
+		override_choose(override, name_text(sema->arena, &value->name));
 		return true;
 	}
 	if (value->kind == TREE_CALL)
-		override->choice = value->name.name;
+		override_choose(override, value->name.name);
 	if (value->kind == TREE_CALL || value->kind == TREE_LIST)
 		return add_words(sema, value, override);
 	return add_word(sema, value, override);
@@ -192,29 +201,30 @@ static bool set_value(struct sema *sema, const struct tree_expr *value, struct o
 /* `blas off;` has a choice where other items have subjects. */
 static bool is_switch(const struct form *form, const struct tree_schedule_item *item)
 {
-	return !item->value && item->subjects.n == 1 && is_in(form->switches, item->subjects.items[0].name);
+	return !item->value && item->subjects.n == 1 &&
+	       is_in(form->switches, item_choice_of_word(item->subjects.items[0].name));
 }
 
 /* ---- what an item is made of ---- */
 
-/* The nearest of the choices of a form, which are words with spaces around them; NULL: none is near, or it is one. */
-static const char *nearest_choice(struct sema *sema, const struct form *form, const char *choice)
+/* The nearest of the choices of a form; NULL: none is near, or it is one. */
+static const char *nearest_choice(const struct form *form, const struct override *override)
 {
-	const char *words[16], *at = is_in(form->choices, choice) ? NULL : form->choices;
+	const char *words[CHOICE_N];
 	int n = 0;
 
-	while (at && *(at += strspn(at, " ")) && n < 16) {
-		words[n++] = arena_copy(sema->arena, at, strcspn(at, " "));
-		at += strcspn(at, " ");
-	}
-	return suggest_nearest(choice, words, n);
+	for (int i = 0; i < CHOICE_N; i++)
+		if (is_in(form->choices, (enum item_choice) i))
+			words[n++] = item_choice_word((enum item_choice) i);
+	return is_in(form->choices, override->choice) ? NULL : suggest_nearest(override_choice(override), words, n);
 }
 
 static bool report_near_choice(struct sema *sema, const struct form *form, const struct tree_expr *value,
 			       const char *choice, const char *near)
 {
 	struct span span = value->kind == TREE_CALL ? value->name.span : value->span;
-	struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, span, "'%s' cannot be '%s'", form->verb, choice);
+	struct diag *diag = diag_error(sema->diags, DIAG_BAD_ITEM, span, "'%s' cannot be '%s'", form_verb(form),
+				       choice);
 
 	diag_did_you_mean(sema->diags, diag, span, choice, near);
 	return false;
@@ -255,19 +265,20 @@ static const char *surplus_problem(struct sema *sema, const struct override *ove
 {
 	bool has_any = override->numbers.n || override->words.n;
 
-	if (!has_any || !is_in(" flat auto thomas ", override->choice))
+	if (!has_any || !is_in(ONE(FLAT) | ONE(AUTO) | ONE(THOMAS), override->choice))
 		return NULL;
-	return arena_printf(sema->arena, "'%s' takes nothing in parentheses", override->choice);
+	return arena_printf(sema->arena, "'%s' takes nothing in parentheses", override_choice(override));
 }
 
 static const char *choice_problem(struct sema *sema, const struct form *form, const struct override *override)
 {
-	const char *choice = override->choice;
-	bool is_hybrid = form->value == MODES && !strcmp(choice, "hybrid");
-	bool is_curve = form->value == A_CURVE && !strcmp(choice, "morton");
+	const bool is_absent = override->choice == CHOICE_ABSENT;
+	const bool is_hybrid = form->value == MODES && override->choice == CHOICE_HYBRID;
+	const bool is_curve = form->value == A_CURVE && override->choice == CHOICE_MORTON;
 
 	if (override->words.n && !is_hybrid && !is_curve && form->value != ANYTHING)
-		return arena_printf(sema->arena, "'%s' takes no list of names", *choice ? choice : form->verb);
+		return arena_printf(sema->arena, "'%s' takes no list of names",
+				    is_absent ? form_verb(form) : override_choice(override));
 	if (is_hybrid && !override->words.n)
 		return "'hybrid' takes the modes to sort by";
 	if (is_curve && override->words.n != 2)
@@ -276,13 +287,13 @@ static const char *choice_problem(struct sema *sema, const struct form *form, co
 		return "a mode stands here twice";
 	if (form->least == 1 && !are_distinct(override->subjects.items, override->subjects.n))
 		return "a name stands here twice";
-	if (!*choice && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE ||
-			 form->value == ANYTHING))
-		return arena_printf(sema->arena, "'%s' lacks what is chosen", form->verb);
-	if (form->value == SIZES && !*choice && !override->numbers.n)
+	if (is_absent && (form->value == A_CHOICE || form->value == MODES || form->value == A_CURVE ||
+			  form->value == ANYTHING))
+		return arena_printf(sema->arena, "'%s' lacks what is chosen", form_verb(form));
+	if (form->value == SIZES && is_absent && !override->numbers.n)
 		return "'tile' lacks the sizes of its tiles";
-	if (*choice && (form->choices || form->value == NOTHING) && !is_in(form->choices, choice))
-		return arena_printf(sema->arena, "'%s' cannot be '%s'", form->verb, choice);
+	if (!is_absent && (form->choices || form->value == NOTHING) && !is_in(form->choices, override->choice))
+		return arena_printf(sema->arena, "'%s' cannot be '%s'", form_verb(form), override_choice(override));
 	return NULL;
 }
 
@@ -292,16 +303,16 @@ static bool check_form(struct sema *sema, const struct form *form, const struct 
 	struct span span = item->value ? item->value->span : item->span;
 	const char *problem, *near;
 
-	if (override->subjects.n < form->least && !*override->choice)
+	if (override->subjects.n < form->least && override->choice == CHOICE_ABSENT)
 		return misformed(sema, form, item->span, "'fuse' takes two names or more");
 	problem = form->value == ANYTHING ? surplus_problem(sema, override) : numbers_problem(form, override);
 	if (!problem)
 		problem = choice_problem(sema, form, override);
 	if (!problem)
 		return true;
-	near = nearest_choice(sema, form, override->choice);
+	near = nearest_choice(form, override);
 	if (near)
-		return report_near_choice(sema, form, item->value, override->choice, near);
+		return report_near_choice(sema, form, item->value, override_choice(override), near);
 	return misformed(sema, form, span, problem);
 }
 
@@ -348,10 +359,10 @@ static bool is_said_already(struct sema *sema, const struct form *form, const st
 		bool is_same = speak_of_one(first, override) || (form->least == 1 && common);
 		struct diag *diag;
 
-		if (!is_same || first->is_asked != override->is_asked || strcmp(first->verb, override->verb))
+		if (!is_same || first->is_asked != override->is_asked || first->verb != override->verb)
 			continue;
-		diag = diag_error(sema->diags, DIAG_BAD_ITEM, override->span, "there is another '%s'%s%s%s", form->verb,
-				  common ? " of '" : "", common ? common : "", common ? "'" : "");
+		diag = diag_error(sema->diags, DIAG_BAD_ITEM, override->span, "there is another '%s'%s%s%s",
+				  form_verb(form), common ? " of '" : "", common ? common : "", common ? "'" : "");
 		diag_label(sema->diags, diag, first->span, "the first one is here");
 		return true;
 	}
@@ -364,7 +375,7 @@ static bool remains(const struct form *form, struct override *override, const st
 {
 	int n = 0;
 
-	if (strcmp(override->verb, other->verb))
+	if (override->verb != other->verb)
 		return true;
 	if (form->least > 1 || !override->subjects.n)
 		return !speak_of_one(override, other);
@@ -403,21 +414,21 @@ static void use_coordinates(struct sema *sema, const struct form *form, const st
 
 static void lower_item(struct sema *sema, const struct tree_schedule_item *item, struct tree_asked *asked)
 {
-	struct override override = { .verb = item->verb.name, .span = item->span };
+	struct override override = { .verb = verb_of_name(item->verb.name), .span = item->span };
 	const struct form *form = form_of(sema->diags, &item->verb);
 	bool ok = true;
 
 	if (!is_meant(sema, form, item, asked) || !form)
 		return;
 	if (is_switch(form, item)) {
-		override.choice = item->subjects.items[0].name;
+		override_choose(&override, item->subjects.items[0].name);
 		add_override(sema, form, override, asked);
 		return;
 	}
 	if (form->switches && !item->value && item->subjects.n == 1 && !find_subject(sema, &item->subjects.items[0])) {
 		misformed(sema, form, item->subjects.items[0].span, arena_printf(
 			sema->arena, "there is no '%s', and '%s' cannot be that", item->subjects.items[0].name,
-			form->verb));
+			form_verb(form)));
 		return;
 	}
 	for (int i = 0; i < item->subjects.n; i++)

@@ -245,10 +245,10 @@ static void look_at_pair(struct looking *l, int first, int last)
 static bool is_settled(const struct looking *l)
 {
 	for (int i = 0; i < l->module->overrides.n; i++)
-		if (!strcmp(l->module->overrides.items[i].verb, "fuse") ||
-		    !strcmp(l->module->overrides.items[i].verb, "tile"))
+		if (l->module->overrides.items[i].verb == VERB_FUSE ||
+		    l->module->overrides.items[i].verb == VERB_TILE)
 			return true;
-	return !l->c->options.fuse || !strcmp(l->c->options.schedule, "isl");
+	return !l->c->options.fuse || l->c->options.schedule == ORDER_ISL;
 }
 
 /* ---- remarks ---- */

@@ -72,15 +72,21 @@ def block(page, before):
 
 def compiler_with(folder, page, part, table, owner, before):
     """pmgc with the file of a page, and with its row in `table`, which is read by the C file `owner`: ahead of the row
-    that starts with `before`, or last."""
+    that starts with `before`, or last. A pass has a decision, too, in the table of these."""
     rows = Path(f"compiler/{part}/{table}").read_text()
     row = block(page, "The row in")
     (folder / part).mkdir()
     (folder / part / table).write_text(rows.replace(before, row + before, 1) if before else rows + row)
+    owners = [f"compiler/{part}/{owner}"]
+    if "The row of its decision" in page:
+        decisions = Path("compiler/ir/decisions.def").read_text()
+        (folder / "ir").mkdir()
+        (folder / "ir/decisions.def").write_text(decisions + block(page, "The row of its decision"))
+        owners.append("compiler/ir/decisions.c")
     source = folder / Path(re.search(r"compiler/\w+/\w+\.c(?=`:)", page).group(0)).name
     source.write_text(block(page, "The file"))
     libs = [run("pkg-config", option, "isl").split() for option in ("--cflags", "--libs")]
-    run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", *libs[0], source, f"compiler/{part}/{owner}",
+    run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", *libs[0], source, *owners,
         BUILD / "obj/compiler/driver/main.o", BUILD / "obj/tools/pmgc.o", BUILD / "libpmgtools.a", BUILD / "libpmgc.a",
         *libs[1], "-lz", "-lm", "-o", folder / "pmgc")
     return folder / "pmgc"

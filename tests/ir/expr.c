@@ -201,8 +201,10 @@ void ir_test_module(struct ir_tests *tests)
 	ir_open(&f);
 	f.module = module_new(&f.arena, &f.diags, f.ctx, "test", nowhere);
 	test_c_names(tests, &f);
-	module_decide(f.module, "pass", "y", "a", "b", nowhere, "because of %d", 3);
+	module_decide_that(f.module, DECISION_TRANSPOSE, "y", "full", NULL, nowhere, "because of %d", 3);
 	IR_CHECK_SAME(tests, f.module->decisions.items[0].reason, "because of 3");
+	IR_CHECK_SAME(tests, f.module->decisions.items[0].chosen, "full");
+	IR_CHECK_SAME(tests, f.module->decisions.items[0].alternatives, "as declared");
 	ir_close(&f);
 	test_built(tests);
 }

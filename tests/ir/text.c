@@ -91,6 +91,8 @@ static const struct text_case text_cases[] = {
 	{ HEAD "stage 0\n", "a stage stands in a group" },
 	{ HEAD "param `k\n", "no closing '`'" },
 	{ HEAD "decision \"a\n", "no closing '\"'" },
+	{ HEAD "decision \"fuse\" \"y\" \"mended\" \"separate\" \"\"\n", "no pass decides that" },
+	{ HEAD "override of \"mend\" choice \"auto\"\n", "no item of a schedule begins so" },
 	{ HEAD "param m = 99999999999999999999\n", "does not fit into 64 bits" },
 	{ HEAD "param m = 9223372036854775808\n", "does not fit into 64 bits" },
 	{ HEAD "param m ! 3\n", "this character means nothing here" },

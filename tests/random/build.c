@@ -158,7 +158,7 @@ static bool is_right(const struct comparison *comparison, const char *text)
 	bool ok;
 
 	c->options.overrides = false;
-	c->options.schedule = "textual";
+	c->options.schedule = ORDER_TEXTUAL;
 	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
 	ok = compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c);

@@ -16,10 +16,11 @@ struct grid {
 	int passed, failed, n_rewritten;
 };
 
-static struct override override_of(struct arena *arena, const char *verb, const char *subject, const char *choice)
+static struct override override_of(struct arena *arena, enum verb verb, const char *subject, const char *choice)
 {
-	struct override override = { .verb = verb, .choice = choice };
+	struct override override = { .verb = verb };
 
+	override_choose(&override, choice);
 	vec_push(arena, &override.subjects, subject);
 	return override;
 }
@@ -104,20 +105,20 @@ static void ask(struct module *module, const struct asked *asked)
 	struct override *order;
 
 	find_modes(module, &accumulation);
-	order = module_find_override(module, "order", accumulation.object, NULL);
+	order = module_find_override(module, VERB_ORDER, accumulation.object, NULL);
 	if (order)
 		module->overrides.items[0] = *order;
 	module->overrides.n = order != NULL;
-	override = override_of(module->arena, "restructure", accumulation.object,
+	override = override_of(module->arena, VERB_RESTRUCTURE, accumulation.object,
 			       asked->second ? "hybrid" : asked->first);
 	if (asked->second) {
 		vec_push(module->arena, &override.words, asked->first);
 		vec_push(module->arena, &override.words, asked->second);
 	}
 	vec_push(module->arena, &module->overrides, override);
-	override = override_of(module->arena, "partition", accumulation.stage->write.array->name, asked->partition);
+	override = override_of(module->arena, VERB_PARTITION, accumulation.stage->write.array->name, asked->partition);
 	vec_push(module->arena, &module->overrides, override);
-	override = override_of(module->arena, "renumber", accumulation.object, asked->renumbered);
+	override = override_of(module->arena, VERB_RENUMBER, accumulation.object, asked->renumbered);
 	if (asked->renumbered)
 		vec_push(module->arena, &module->overrides, override);
 }
