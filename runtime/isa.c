@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * The instruction set that kernels run with, where a library has kernels for several: the best that the processor has,
- * or what PMG_ISA in the environment asks for. A library that was compiled for one set has that only. And what else
- * kernels go by of a processor. */
+ * or what PMG_ISA in the environment asks for. A library that was compiled for one set has that only. */
 #include "plan.h"
 
 #include <stdlib.h>
 #include <string.h>
-#if defined __x86_64__
-#include <cpuid.h>
-#endif
 
 static const char *const names[PMG_ISA_N] = { "baseline", "avx2", "avx512" };
 
@@ -26,26 +22,6 @@ bool isa_is_there(int32_t isa)
 			&& __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 #endif
 	return isa == 0;
-}
-
-/* By measurement (docs/bench.md): from family 26 on. */
-bool is_foreseeing_family(uint32_t signature)
-{
-	enum { BASE_FAMILY = 15, ZEN_5 = 26 };
-
-	return (signature >> 8 & 15) == BASE_FAMILY && BASE_FAMILY + (signature >> 20 & 255) >= ZEN_5;
-}
-
-bool processor_foresees(void)
-{
-#if defined __x86_64__
-	unsigned int a, b, c, d;
-
-	__builtin_cpu_init();
-	if (__builtin_cpu_is("amd") && __get_cpuid(1, &a, &b, &c, &d))
-		return is_foreseeing_family(a);
-#endif
-	return false;
 }
 
 static bool has_kernel(const pmg_pipeline_desc *desc, int32_t isa)

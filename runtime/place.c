@@ -178,13 +178,6 @@ bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer)
 	return parts_find(array, buffer, LARGE_RESULT, &place);
 }
 
-void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
-{
-	place->is_foreseen = true;
-	if (array->segments < 0)
-		place->asks_ahead = is_far(buffer, FAR_BLOCKS);
-}
-
 int32_t pmg_plan_lanes(const pmg_plan *handle, const char *argument)
 {
 	const pmg_pipeline_desc *desc = handle && argument ? plan_of_const(handle)->desc : NULL;

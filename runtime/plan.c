@@ -82,17 +82,9 @@ static pmg_status own_allocate(struct plan *plan, int32_t number)
 	return PMG_OK;
 }
 
-/* To ask the processor takes as long as to make a small plan. */
 static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer)
 {
-	pmg_place *place = &plan->places[number];
-
-	if (!parts_find(&plan->desc->arrays[number], buffer, plan->large_with_lanes, place) || !place->asks_ahead)
-		return;
-	if (plan->foresight == FORESIGHT_NOT_KNOWN)
-		plan->foresight = processor_foresees() ? FORESEES : FORESEES_NOT;
-	if (plan->foresight == FORESEES)
-		place_foresee(&plan->desc->arrays[number], buffer, place);
+	(void) parts_find(&plan->desc->arrays[number], buffer, plan->large_with_lanes, &plan->places[number]);
 }
 
 static pmg_status array_place(struct plan *plan, int32_t number, const void *args)

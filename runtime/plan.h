@@ -136,7 +136,6 @@ struct plan {
 	bool is_at_rest;                /* of these, nothing is copied and no values are checked in each execution */
 	pmg_place *places;              /* desc->n_arrays */
 	int64_t large_with_lanes;       /* bytes */
-	enum { FORESIGHT_NOT_KNOWN, FORESEES, FORESEES_NOT } foresight; /* of the processor, pmg_place */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_value bad;
 	int arguments_are;              /* finite? Atomic (bad.c) */
@@ -308,8 +307,7 @@ int64_t bytes_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 bool lanes_are_whole(const void *data, int64_t lane_bytes);     /* lines of the caches */
 /* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
- * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without; so do all
- * lanes that the processor foresees (pmg_place). */
+ * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without. */
 #define FAR_LANES (1 << 20)
 #define FAR_BLOCKS (4 << 20)
 #define LONG_LANES (1 << 15)
@@ -319,8 +317,6 @@ const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *ar
  * kernel finds them. */
 bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place);
 bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer);
-/* The same place, of an array that is read from far, on a processor that foresees. */
-void place_foresee(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 
 /* ---- relayout.c: copies between buffers in blocks and flat ones */
 
@@ -559,11 +555,6 @@ bool live_has_enough(int64_t n, int64_t n_weights);
 
 /* Has this processor the instruction set with number PMG_ISA? */
 bool isa_is_there(int32_t isa);
-/* Does it follow blocks in memory so well that asking for their rows holds it up (pmg_place)? An instruction that
- * virtual machines take microseconds for tells. */
-bool processor_foresees(void);
-/* Is it of AMD's families from Zen 5 on, by what leaf 1 of CPUID tells in EAX? */
-bool is_foreseeing_family(uint32_t signature);
 /* The kernel to run, and the name of its instruction set. PMG_BAD_CALL if that of PMG_ISA is not to be had. */
 pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_kernel **kernel, const char **name);
 

@@ -646,7 +646,6 @@ typedef struct pmg_place {
 	bool is_padded;         /* all lanes of the last block have memory */
 	bool is_large;          /* too large for caches, in blocks that begin with cache lines, or lane after lane */
 	bool asks_ahead;        /* it is read from far: windows of rows, or rows where blocks lie, ask for later ones */
-	bool is_foreseen;       /* by a processor that follows blocks by itself, and lanes better in turn */
 } pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */

@@ -7,8 +7,7 @@
  * of long lanes, for some of each in turn.
  *
  * Where another loop over the rows follows, memory would rest while it runs. So that one asks, too: for rows that the
- * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest), or, where the
- * processor foresees blocks, all.
+ * next block begins with, while the first loop leaves out as many (pmg_ask_most, pmg_ask_rest).
  *
  * Where none follows, only a loop that goes through children as well asks for rows: the processor foresees those of
  * others; and all of a short block, while that before it is computed. */

@@ -283,8 +283,8 @@ static void settle_asking(struct row_loops *loops)
 			module_decide_that(loops->module, DECISION_AHEAD, copy->owner->name,
 					   arena_printf(loops->module->arena, "asks for rows %d further on", AHEAD),
 					   NULL, copy->owner->span,
-					   "where it is held in blocks, in memory, of fewer on processors that foresee "
-					   "rows; for lines of the next block where it is flat; %s", why);
+					   "where it is held in blocks, in memory; for lines of the next block where it "
+					   "is flat; %s", why);
 		else
 			copy->ahead = 0;
 	}

@@ -43,34 +43,6 @@ static bool only_whole_lanes_are_far(void)
 	       pmg_block_far(&place, N_LANES, N_LANES - 1, most + 1, BYTES) == PMG_NEAR;
 }
 
-/* Of what a processor foresees, only the next block, where memory would rest; lanes in turn where two loops ask for no
- * row behind the next block. */
-static bool foreseen_are_left(void)
-{
-	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1, .asks_ahead = true, .is_foreseen = true };
-	const int64_t least = PMG_ROWS_IN_RUNS;
-	bool ok = pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_NEXT &&
-		  pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES, BYTES) == PMG_FAR_NEXT &&
-		  pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS;
-
-	for (int64_t left = 0; left < 3*ROWS; left++)
-		ok = ok && pmg_ask_most(left, -1, BYTES) == 0;
-	for (int64_t done = 0, next = 1; done < PMG_BYTES_ASKED/BYTES*4; done++) {
-		const int64_t asked = pmg_ask_rest(done, -1, BYTES);
-
-		ok = ok && (asked == 0 || asked == next) && 2*asked <= done;
-		next += asked > 0;
-		ok = ok && (next > done/2 || next == PMG_BYTES_ASKED/BYTES);
-	}
-	place.block = N_LANES*least;
-	place.row = 1;
-	place.lane = least;
-	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, least, BYTES) == PMG_FAR_LANES;
-	place.block = N_LANES*++place.lane;
-	return ok && pmg_block_far(&place, N_LANES, N_LANES, least + 1, BYTES) == PMG_FAR_RUNS &&
-	       PMG_RUNS_AHEAD + 1 + least/4 <= least + 1;
-}
-
 static bool segments_are_short_by_bytes(void)
 {
 	return pmg_segments_are_short(127, 8) && !pmg_segments_are_short(128, 8) && pmg_segments_are_short(255, 4) &&
@@ -83,9 +55,7 @@ static bool distances_follow(void)
 	const int lanes = PMG_FAR_LANES | PMG_FAR_RUNS;
 
 	return pmg_far_if_long(48) == lanes && pmg_far_if_long(0) == lanes &&
-	       pmg_far_if_long(49) == (lanes | PMG_FAR_BLOCKS | PMG_FAR_NEXT) &&
-	       pmg_rows_ahead(PMG_FAR_NEXT, AHEAD, 100) == 0 && pmg_most_ahead(PMG_FAR_NEXT, AHEAD, 100) == -1 &&
-	       pmg_window_ahead(-1, 48) == PMG_NO_ROW &&
+	       pmg_far_if_long(49) == (lanes | PMG_FAR_BLOCKS) &&
 	       pmg_rows_ahead(PMG_NEAR, AHEAD, 100) == 0 && pmg_most_ahead(PMG_NEAR, AHEAD, 100) == 0 &&
 	       pmg_rows_ahead(PMG_FAR_BLOCKS, AHEAD, 100) == AHEAD && pmg_most_ahead(PMG_FAR_BLOCKS, AHEAD, 60) == 30 &&
 	       pmg_rows_ahead(PMG_FAR_RUNS, AHEAD, 600) == PMG_RUNS_AHEAD &&
@@ -147,12 +117,11 @@ static bool long_lanes_have_runs(void)
 /* Of long lanes, rows stand for lines in runs of each lane in turn: all of a run's rows before the first of the next,
  * each line of a block once, whichever way the loop goes, and behind the last row, or before the first, the same of the
  * next block. */
-static bool runs_go_on(int64_t width, int64_t rows, int direction, bool is_foreseen)
+static bool runs_go_on(int64_t width, int64_t rows, int direction)
 {
 	static const double array[PMG_BYTES_WHOLE];
 	const uintptr_t begin = (uintptr_t) array, block = (uintptr_t) (width*rows)*sizeof array[0];
-	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true,
-				  .is_foreseen = is_foreseen };
+	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
 	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_BYTES_RUN/(int64_t) sizeof array[0];
 	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, width, rows, direction);
 	static bool is_asked[PMG_BYTES_WHOLE];
@@ -238,22 +207,19 @@ void test_asks(struct tests *tests)
 {
 	CHECK(tests, only_whole_blocks_are_far());
 	CHECK(tests, only_whole_lanes_are_far());
-	CHECK(tests, foreseen_are_left());
 	CHECK(tests, distances_follow());
 	CHECK(tests, segments_are_short_by_bytes());
 	CHECK(tests, rows_are_found());
 	CHECK(tests, rows_go_on(-1) && rows_go_on(1));
-	CHECK(tests, runs_go_on(16, 544, 1, false) && runs_go_on(16, 2048, -1, false) &&
-		     runs_go_on(8, 1056, 1, false) && runs_go_on(32, 288, -1, false));
-	CHECK(tests, runs_go_on(16, 160, 1, true) && runs_go_on(16, 512, -1, true) && runs_go_on(8, 192, 1, true) &&
-		     runs_go_on(32, 160, -1, true));
+	CHECK(tests, runs_go_on(16, 544, 1) && runs_go_on(16, 2048, -1) && runs_go_on(8, 1056, 1) &&
+		     runs_go_on(32, 288, -1));
 	CHECK(tests, long_lanes_have_runs());
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));
-	for (int64_t n = PMG_ROWS_IN_RUNS + 1; n <= MOST_ROWS; n += n/50*7)
+	for (int64_t n = PMG_BYTES_WHOLE/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
 		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_RUNS) &&
 			     shares_complete_each_other(n, 1, PMG_FAR_RUNS));
 	for (int64_t n = 2; n <= PMG_BYTES_WHOLE/BYTES; n++)
