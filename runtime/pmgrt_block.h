@@ -205,31 +205,24 @@ enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE =
 #define PMG_NO_ROW INT64_MIN
 
 /* What loops may ask for, as bits, to be intersected for all arrays that they read. */
-enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2, PMG_FAR_RUNS = 4 };
+enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2, PMG_FAR_RUNS = 4, PMG_FAR_FLAT = 6 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-/* Of `rows` of so many bytes each. Blocks of more than PMG_BYTES_LONG in rows of a line, of half as much in rows of
- * two, and so on, processors follow by themselves as well, and lines that are asked for push out what the block has
- * made. A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches beside the one before it; a
- * larger one is asked for in runs, if a row is not larger than a run. Where arrays of several types are on both sides
- * of that, the windows ask.
+/* A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches beside the one before it; a larger
+ * one is asked for in runs, if a row is not larger than a run. Where arrays of several types are on both sides of that,
+ * the windows ask.
  *
- * Of lanes in runs, loops ask PMG_RUNS_AHEAD rows further on: more than a run has (f32: 64), and so few that with a
- * quarter of the rows more, as two loops ask, it is not behind the next block. */
-enum { PMG_BYTES_LONG = 1 << 18, PMG_BYTES_RUN = 256, PMG_RUNS_AHEAD = 96 };
+ * Of lanes in runs, loops ask PMG_RUNS_AHEAD rows further on: more than a run has (f32: 64), and not behind the next
+ * block. */
+enum { PMG_BYTES_RUN = 256, PMG_RUNS_AHEAD = 96 };
 
 static inline bool pmg_lanes_have_runs(const pmg_place *place, int64_t rows, int64_t bytes)
 {
 	return place->row == 1 && rows*bytes > PMG_BYTES_WHOLE;
-}
-
-static inline bool pmg_rows_are_long(int64_t rows, int64_t bytes)
-{
-	return rows*bytes*bytes > (int64_t) PMG_BYTES_LONG*PMG_CACHE_LINE;
 }
 
 static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
@@ -239,7 +232,7 @@ static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n
 	if (!place->asks_ahead)
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
-		return pmg_rows_are_long(rows, bytes) ? PMG_NEAR : PMG_FAR_BLOCKS;
+		return PMG_FAR_BLOCKS;
 	if (!are_whole || bytes > PMG_BYTES_RUN)
 		return PMG_NEAR;
 	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_FAR_RUNS : PMG_FAR_LANES;
@@ -299,64 +292,24 @@ PMG_ASKS pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t 
 		__builtin_prefetch((const void *) (from + byte), 0, 2);
 }
 
-/* Of blocks, only if they have more rows than a processor is soon through with, which reads ahead in their order. */
-static inline int pmg_far_if_long(int64_t rows)
-{
-	return PMG_FAR_LANES | PMG_FAR_RUNS | (rows > PMG_ROWS_AHEAD ? PMG_FAR_BLOCKS : 0);
-}
+/* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, PMG_BLOCKS_AHEAD, of few rows half:
+ * what is asked for is here or in the next block. Of lanes in runs, PMG_RUNS_AHEAD. Of lanes as a whole, so many that it
+ * is the next block's. */
+enum { PMG_BLOCKS_AHEAD = 40 };
 
-/* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, `ahead`, of few rows half: all
- * that two loops ask for is here or in the next block. Of lanes in runs, PMG_RUNS_AHEAD. Of lanes as a whole, so many
- * that it is the next block's: pmg_rows_ahead; that of a loop that shares the asking with another one (pmg_ask_most):
- * pmg_most_ahead. */
-static inline int64_t pmg_ahead_of(int far, int64_t ahead, int64_t next, int64_t rows)
+static inline int64_t pmg_rows_ahead(int far, int64_t rows)
 {
 	if (far & PMG_FAR_LANES)
-		return next;
+		return rows;
 	if (far & PMG_FAR_RUNS)
 		return PMG_RUNS_AHEAD;
-	return !(far & PMG_FAR_BLOCKS) ? 0 : ahead < rows/2 ? ahead : rows/2;
-}
-
-static inline int64_t pmg_rows_ahead(int far, int64_t ahead, int64_t rows)
-{
-	return pmg_ahead_of(far, ahead, rows, rows);
-}
-
-static inline int64_t pmg_most_ahead(int far, int64_t ahead, int64_t rows)
-{
-	return pmg_ahead_of(far, ahead, rows - rows/4, rows);
+	return !(far & PMG_FAR_BLOCKS) ? 0 : PMG_BLOCKS_AHEAD < rows/2 ? PMG_BLOCKS_AHEAD : rows/2;
 }
 
 /* The row that a window asks for in a loop that asks for one itself, so many rows further on. */
 static inline int64_t pmg_window_ahead(int64_t ahead, int64_t row)
 {
 	return ahead ? PMG_NO_ROW : row;
-}
-
-/* Two loops over the rows of a block, the second of which reads what is in the caches by then, share the asking, so
- * that memory is busy all the time: the first asks for three rows in four iterations, the second for one, of the next
- * block. pmg_ask_most gives how many rows
- * further on the first loop asks for one, with `left` rows to come, pmg_ask_rest how many rows behind the last one of
- * the first the second does, with `done` rows behind it; 0: for none.
- * Of the next block, beside `ahead`, not more than PMG_BYTES_ASKED of an array whose rows have `bytes`: the second
- * cache holds what a block has made, too. */
-enum { PMG_BYTES_ASKED = 1 << 15 };
-
-static inline int64_t pmg_ask_most(int64_t left, int64_t ahead, int64_t bytes)
-{
-	const int64_t most = 4*(PMG_BYTES_ASKED/bytes);
-
-	if (ahead <= 0 || (left % 4 == 0 && left < most && left > 0))
-		return 0;
-	return ahead + (left == 0 ? 1 : left < most ? (left + 3)/4 : most/4);
-}
-
-static inline int64_t pmg_ask_rest(int64_t done, int64_t ahead, int64_t bytes)
-{
-	if (!ahead || done <= 0)
-		return 0;
-	return done % 4 == 0 && done < 4*(PMG_BYTES_ASKED/bytes) ? ahead + 1 + done/4 : 0;
 }
 
 PMG_ASKS pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes, int64_t ahead,

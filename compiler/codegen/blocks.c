@@ -256,13 +256,12 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const ch
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (found.stage && copy->ahead && part_is_held(e, copy))
+		if (found.stage && copy->is_prefetched && part_is_held(e, copy))
 			note_ask(e, copy, &found, first, n_lanes);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first, n_lanes);
 		isl_ast_expr_free(found.instance);
 	}
-	asks_settle(e, body);
 }
 
 static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)

@@ -264,8 +264,6 @@ struct k_expr *rows_access(struct emit *e, const struct point *point, const stru
 
 int asks_row_bytes(const struct block_ask *ask);
 void asks_note(struct emit *e, const struct block_ask *ask);
-/* Behind all that is noted: which loops of the block share the asking. */
-void asks_settle(struct emit *e, __isl_keep isl_ast_node *body);
 /* Before a loop over rows, if it is one that asks, or shares what the one before asks for: declares whether and where
  * it does, here. At its head, before anything else of its body is printed: asks. All that print loops over rows of more
  * than one iteration call both. */

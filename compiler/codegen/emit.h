@@ -212,19 +212,13 @@ struct block_ask {                      /* rows of what the caller may hold in b
 	const char *far, *where;        /* as which they may be: "pmg_block_far(…)"; "pmg_block_asked_f64(16, b, …", up
 					 * to the direction */
 	const char *n_rows;
-	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not read
-					 * there */
+	const struct mark *loop;        /* the first one that reads it; NULL: none has yet */
+	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not asked
+					 * for there */
 };
-
-struct ask_pair {                       /* loops over the rows of a block that share the asking, one behind the other */
-	const struct mark *first, *second;
-};
-
-enum ask_share { ASKS_ALL, ASKS_MOST, ASKS_REST };      /* of the rows: no loop shares; the first loop; the second */
 
 struct asking {                         /* the innermost loop that asks; NULL: there is none */
-	const struct mark *loop, *second;       /* the one that shares; NULL: none does */
-	enum ask_share share;
+	const struct mark *loop;
 	const char *ahead;              /* the variable for how many rows further on it does; 0: it does not */
 	int direction;                  /* in which the rows are read */
 };
@@ -316,8 +310,7 @@ struct emit {
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
 	VEC(struct block_ask) asks;
-	VEC(struct ask_pair) ask_pairs;
-	struct asking asking, asked;    /* here; last, in this block */
+	struct asking asking;           /* here */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */

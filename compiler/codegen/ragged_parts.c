@@ -22,7 +22,7 @@ static bool has_window(const struct array *copy)
 
 static bool is_asked_for(const struct array *copy)
 {
-	return copy->ahead > 0;
+	return copy->is_prefetched;
 }
 
 /* Is there a part, such a one unless NULL, of what the caller may hold so? */

@@ -137,9 +137,8 @@ struct array {
 					 * place of those that many before and after it; 0: all are. Of BLOCK: of what
 					 * its owner holds, so many are copied at a time */
 	int windowed;
-	int ahead;                      /* of BLOCK, of an argument: where that is held in blocks, far away, a loop over
-					 * rows in which there is one over children asks for those so many iterations
-					 * ahead; 0: it does not */
+	bool is_prefetched;             /* of BLOCK, of an argument: the first loop over rows that reads it prefetches
+					 * it, where it is memory-resident */
 	bool is_per_thread;             /* each thread has one of its own */
 	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
 					 * next to each other; 0 elsewhere */

@@ -125,8 +125,8 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " folded %u%s", array->folded, array->is_per_thread ? " threads" : "");
 	if (array->window)
 		str_add(&p->text, " window %d of %lld", array->windowed, (long long) array->window);
-	if (array->ahead)
-		str_add(&p->text, " ahead %d", array->ahead);
+	if (array->is_prefetched)
+		str_add(&p->text, " prefetched");
 	if (array->lanes)
 		str_add(&p->text, " lanes %d", array->lanes);
 	print_array_name(p, "in", array->stands_in);

@@ -180,8 +180,7 @@ static void read_facts(struct reader *r, struct array *array)
 		reader_expect(r, "of");
 		array->window = reader_integer(r);
 	}
-	if (reader_take(r, "ahead"))
-		array->ahead = read_small(r);
+	array->is_prefetched = reader_take(r, "prefetched");
 	if (reader_take(r, "lanes"))
 		array->lanes = (int) reader_integer(r);
 	if (reader_take(r, "in"))

@@ -434,9 +434,8 @@ static void check_windows(struct verifier *v)
 				      (array->folded >> array->windowed & 1U)))
 			fail(v, array->span, "'%s' has a window of %lld of its subscript %d", array->name,
 			     (long long) array->window, array->windowed);
-		if (array->ahead < 0 ||
-		    (array->ahead && (array->role != ROLE_BLOCK || !array_is_argument(array->owner))))
-			fail(v, array->span, "'%s' is asked for %d rows ahead", array->name, array->ahead);
+		if (array->is_prefetched && (array->role != ROLE_BLOCK || !array_is_argument(array->owner)))
+			fail(v, array->span, "'%s' is prefetched, but no block of an argument", array->name);
 	}
 }
 

@@ -6,9 +6,9 @@
  * once, in its order, the copy has a few rows at a time (a window), which are read when the loop is there: they are
  * used while they are in the nearest cache, and the rest of it is left to what is read again.
  *
- * A copy is none where the caller holds the array in blocks. Then memory is read row after row, which processors
- * foresee, but for a loop that reads rows of children, of other branches, in between: it asks ahead for what it reads.
- * So does a loop behind which another one runs on what the caches hold: the two share the asking, lest memory rest.
+ * A copy is none where the caller holds the array in blocks. Then memory is read row after row, which the hardware
+ * prefetcher covers, unless the loop reads rows of children, of other branches, in between, or segments: it prefetches
+ * what it reads. Lanes of flat arrays are more streams than the hardware prefetcher follows: a loop prefetches them.
  *
  * A temporary that is not read any more where a result is made has its values in the cells of that result
  * (ir/block_share.c): a block takes less of the caches, and brings fewer lines there. */
@@ -19,10 +19,7 @@
 #include "ir/block.h"
 #include "passes/pass_private.h"
 
-enum {
-	ROWS = 8,       /* at a time: squares of each instruction set (runtime/pmgrt_square.h) divide them */
-	AHEAD = 40      /* rows that memory takes to answer, into the second cache */
-};
+enum { ROWS = 8 };      /* at a time: squares of each instruction set (runtime/pmgrt_square.h) divide them */
 
 static const char *block_name(struct module *module, const struct array *array)
 {
@@ -190,7 +187,7 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 			       .level = block_row_level(mark), .is_of_rows = true, .is_of_kin = true };
 
 	copy->window = 0;
-	copy->ahead = 0;
+	copy->is_prefetched = false;
 	if (use->is_written || use->position != 0 || sweep.at < 0)
 		return;
 	reads_rows(&sweep, node);
@@ -198,10 +195,10 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	if (sweep.is_of_rows && sweep.n_loops == 1)
 		keep_rows(module, copy, use);
 	if (sweep.is_of_kin && array_is_argument(use->array))
-		copy->ahead = AHEAD;
+		copy->is_prefetched = true;
 }
 
-/* ---- rows that are asked for ---- */
+/* ---- prefetches ---- */
 
 struct row_loop {
 	stage_list stages;
@@ -238,55 +235,35 @@ static bool loop_reads(const struct row_loop *loop, const struct array *copy)
 	return reads;
 }
 
-/* Does the next loop read nothing that is asked for, or only what the caches hold since this one? Then memory would
- * rest. */
-static bool is_followed(const struct row_loops *loops, int i)
+/* The first loop that reads the array; NULL: none does. */
+static const struct row_loop *first_loop_of(const struct row_loops *loops, const struct array *copy)
 {
-	const struct row_loop *loop = &loops->list.items[i], *next = loop + 1;
-	bool is = i + 1 < loops->list.n;
-
-	for (int k = 0; k < loops->block->arrays.n && is; k++) {
-		const struct array *copy = loops->block->arrays.items[k];
-
-		is = !copy->ahead || !loop_reads(next, copy) || (!next->has_children && loop_reads(loop, copy));
-	}
-	return is;
+	for (int i = 0; i < loops->list.n; i++)
+		if (loop_reads(&loops->list.items[i], copy))
+			return &loops->list.items[i];
+	return NULL;
 }
 
-/* NULL: it is left to the processor. */
-static const char *why_ahead(const struct row_loops *loops, const struct array *copy)
+static void decide_prefetch(struct module *module, const struct array *copy, const struct row_loop *loop)
 {
-	const char *why = NULL;
+	const bool is_covered = !loop->has_children && !copy->segments;
 
-	for (int i = 0; i < loops->list.n; i++) {
-		if (!loop_reads(&loops->list.items[i], copy))
-			continue;
-		if (loops->list.items[i].has_children)
-			return "rows of children are read in between";
-		if (is_followed(loops, i))
-			why = "the loop that follows shares the asking, while memory would rest";
-	}
-	return why;
+	module_decide_that(module, DECISION_AHEAD, copy->owner->name,
+		      is_covered ? "prefetches the next block" : "prefetches rows", NULL, copy->owner->span, "%s",
+		      is_covered ? "where it is flat, in memory: in blocks its rows are read in their order"
+		      : loop->has_children ? "in memory, since rows of children are read in between"
+					   : "in memory, since segments end before the hardware prefetcher covers them");
 }
 
-static void settle_asking(struct row_loops *loops)
+static void settle_prefetches(struct row_loops *loops)
 {
-	const char *why;
-
 	for (int i = 0; i < loops->block->arrays.n; i++) {
 		struct array *copy = loops->block->arrays.items[i];
+		const struct row_loop *loop = copy->is_prefetched ? first_loop_of(loops, copy) : NULL;
 
-		if (!copy->ahead)
-			continue;
-		why = why_ahead(loops, copy);
-		if (why)
-			module_decide_that(loops->module, DECISION_AHEAD, copy->owner->name,
-					   arena_printf(loops->module->arena, "asks for rows %d further on", AHEAD),
-					   NULL, copy->owner->span,
-					   "where it is held in blocks, in memory; for lines of the next block where it "
-					   "is flat; %s", why);
-		else
-			copy->ahead = 0;
+		copy->is_prefetched = loop;
+		if (loop)
+			decide_prefetch(loops->module, copy, loop);
 	}
 }
 
@@ -391,7 +368,7 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 	*filled = *mark;
 	hold_uses(walk->module, node, &uses, filled);
 	isl_schedule_node_foreach_descendant_top_down(node, note_row_loop, &loops);
-	settle_asking(&loops);
+	settle_prefetches(&loops);
 	for (int i = 0; i < filled->arrays.n; i++)
 		share(walk->module, node, filled->arrays.items[i]);
 	for (int i = 0; i < uses.n; i++)

@@ -27,7 +27,7 @@ static void no_box(struct module *m) { m->arrays.items[0]->hi[0] = NULL; }
 static void box_of_dim(struct module *m) { m->arrays.items[0]->hi[0] = expr_dim(m->arena, 0, m->span); }
 static void offsets_of_caller(struct module *m) { named(m, "col")->row_of = named(m, "x"); }
 static void no_limit(struct module *m) { named(m, "col")->limit = NULL; }
-static void argument_asks(struct module *m) { named(m, "x")->ahead = 2; }
+static void argument_is_prefetched(struct module *m) { named(m, "x")->is_prefetched = true; }
 static void float_index(struct module *m) { named(m, "col")->type = TYPE_F64; }
 static void no_owner(struct module *m) { named(m, "x.next")->owner = NULL; }
 static void local_of_none(struct module *m) { named(m, "sum2")->group = NULL; }
@@ -94,7 +94,7 @@ static const struct corruption corruptions[] = {
 	{ "csr", no_box, "boxes are affine" },
 	{ "csr", box_of_dim, "boxes are affine" },
 	{ "csr", no_limit, "facts have limits" },
-	{ "csr", argument_asks, "'x' is asked for 2 rows ahead" },
+	{ "csr", argument_is_prefetched, "'x' is prefetched, but no block of an argument" },
 	{ "csr", offsets_of_caller, "facts have limits" },
 	{ "csr", float_index, "facts have limits" },
 	{ "iterate", no_owner, "next arrays and locals have owners" },

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, AHEAD = 40, MOST_ROWS = 5000, BYTES = 128 };
+enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, MOST_ROWS = 5000, BYTES = 128 };
 
 static bool only_whole_blocks_are_far(void)
 {
@@ -18,9 +18,6 @@ static bool only_whole_blocks_are_far(void)
 	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_BLOCKS &&
 	     pmg_block_far(&place, N_LANES, N_LANES - 1, ROWS, BYTES) == PMG_NEAR &&
 	     pmg_block_far(&place, 2*N_LANES, 2*N_LANES, ROWS, BYTES) == PMG_NEAR &&
-	     pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES/2, BYTES) == PMG_FAR_BLOCKS &&
-	     pmg_block_far(&place, N_LANES, N_LANES, PMG_BYTES_LONG/BYTES/2 + 1, BYTES) == PMG_NEAR &&
-	     !pmg_rows_are_long(PMG_BYTES_LONG/64, 64) && pmg_rows_are_long(PMG_BYTES_LONG/64 + 1, 64) &&
 	     pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS && pmg_segments_far(&place, 0) == PMG_NEAR;
 	place.lane = ROWS;
 	return ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
@@ -49,18 +46,13 @@ static bool segments_are_short_by_bytes(void)
 	       !pmg_segments_are_short(256, 4) && pmg_segments_are_short(0, 8);
 }
 
-/* Short blocks are left to the processor, lanes are not; a window asks where its loop does not. */
+/* A window asks where its loop does not. */
 static bool distances_follow(void)
 {
-	const int lanes = PMG_FAR_LANES | PMG_FAR_RUNS;
-
-	return pmg_far_if_long(48) == lanes && pmg_far_if_long(0) == lanes &&
-	       pmg_far_if_long(49) == (lanes | PMG_FAR_BLOCKS) &&
-	       pmg_rows_ahead(PMG_NEAR, AHEAD, 100) == 0 && pmg_most_ahead(PMG_NEAR, AHEAD, 100) == 0 &&
-	       pmg_rows_ahead(PMG_FAR_BLOCKS, AHEAD, 100) == AHEAD && pmg_most_ahead(PMG_FAR_BLOCKS, AHEAD, 60) == 30 &&
-	       pmg_rows_ahead(PMG_FAR_RUNS, AHEAD, 600) == PMG_RUNS_AHEAD &&
-	       pmg_most_ahead(PMG_FAR_RUNS, AHEAD, 600) == PMG_RUNS_AHEAD &&
-	       pmg_rows_ahead(PMG_FAR_LANES, AHEAD, 100) == 100 && pmg_most_ahead(PMG_FAR_LANES, AHEAD, 100) == 75 &&
+	return pmg_rows_ahead(PMG_NEAR, 100) == 0 && pmg_rows_ahead(PMG_FAR_BLOCKS, 100) == PMG_BLOCKS_AHEAD &&
+	       pmg_rows_ahead(PMG_FAR_BLOCKS, 60) == 30 && pmg_rows_ahead(PMG_FAR_RUNS, 600) == PMG_RUNS_AHEAD &&
+	       pmg_rows_ahead(PMG_FAR_LANES, 100) == 100 && pmg_rows_ahead(PMG_FAR_FLAT & PMG_FAR_BLOCKS, 100) == 0 &&
+	       PMG_FAR_FLAT == (PMG_FAR_LANES | PMG_FAR_RUNS) &&
 	       pmg_window_ahead(0, 48) == 48 && pmg_window_ahead(75, 48) == PMG_NO_ROW;
 }
 
@@ -172,34 +164,18 @@ static bool turns_go_on(void)
 	return ok && pmg_next_first(order, 11, 2, 2, 1) == 4;
 }
 
-/* Of the second and third block, which rows loops ask for that share it, all blocks having as many: how often. The
- * second loop may leave its first row to a statement of its own. Of lanes, the first line that the second block needs
- * may be one that a block before would have asked for. */
-static bool shares_complete_each_other(int64_t n, int64_t first, int far)
+/* All rows of the second and third block are asked for once, by the rows of the loops over the first three. */
+static bool rows_are_asked_once(int64_t n, int far)
 {
 	static int times[5*MOST_ROWS];
-	const int64_t ahead = pmg_most_ahead(far, AHEAD, n);
-	const int64_t most = far != PMG_FAR_LANES ? ahead + PMG_BYTES_ASKED/BYTES : n + 1;
-	bool ok = ahead <= (far == PMG_FAR_BLOCKS ? AHEAD : n);
+	const int64_t ahead = pmg_rows_ahead(far, n);
+	bool ok = ahead <= n;
 
 	memset(times, 0, sizeof times);
-	for (int64_t block = 0; block < 3; block++) {
-		for (int64_t left = n - 1, at = block*n; left >= 0; left--, at++) {
-			const int64_t asked = pmg_ask_most(left, ahead, BYTES);
-
-			ok = ok && asked <= most && (asked == 0 || asked >= ahead);
-			ok = ok && (asked == 0 || far != PMG_FAR_LANES || at%n + asked >= n);
-			times[at + asked] += asked > 0;
-		}
-		for (int64_t done = first; done < n; done++) {
-			const int64_t asked = pmg_ask_rest(done, ahead, BYTES);
-
-			ok = ok && asked <= most && (asked <= n || far == PMG_FAR_LANES);
-			times[(block + 1)*n - 1 + asked] += asked > 0;
-		}
-	}
-	for (int64_t row = n + (far == PMG_FAR_LANES && n % 4 != 0); row < 3*n; row++)
-		ok = ok && times[row] == (n > 1);
+	for (int64_t row = 0; row < 3*n; row++)
+		times[row + ahead]++;
+	for (int64_t row = n; row < 3*n; row++)
+		ok = ok && times[row] == 1;
 	return ok;
 }
 
@@ -217,11 +193,7 @@ void test_asks(struct tests *tests)
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
-		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_BLOCKS) &&
-			     shares_complete_each_other(n, 1, PMG_FAR_BLOCKS));
+		CHECK(tests, rows_are_asked_once(n, PMG_FAR_BLOCKS) && rows_are_asked_once(n, PMG_FAR_LANES));
 	for (int64_t n = PMG_BYTES_WHOLE/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
-		CHECK(tests, shares_complete_each_other(n, 0, PMG_FAR_RUNS) &&
-			     shares_complete_each_other(n, 1, PMG_FAR_RUNS));
-	for (int64_t n = 2; n <= PMG_BYTES_WHOLE/BYTES; n++)
-		CHECK(tests, shares_complete_each_other(n, 1, PMG_FAR_LANES));
+		CHECK(tests, rows_are_asked_once(n, PMG_FAR_RUNS));
 }
