@@ -303,7 +303,9 @@ static inline int64_t pmg_rows_ahead(int far, int64_t rows)
 		return rows;
 	if (far & PMG_FAR_RUNS)
 		return PMG_RUNS_AHEAD;
-	return !(far & PMG_FAR_BLOCKS) ? 0 : PMG_BLOCKS_AHEAD < rows/2 ? PMG_BLOCKS_AHEAD : rows/2;
+	if (!(far & PMG_FAR_BLOCKS))
+		return 0;
+	return PMG_BLOCKS_AHEAD < rows/2 ? (int64_t) PMG_BLOCKS_AHEAD : rows/2;
 }
 
 /* The row that a window asks for in a loop that asks for one itself, so many rows further on. */

@@ -45,12 +45,13 @@ static const char *detail_of(struct arena *arena, const struct mark *mark)
 	case MARK_STORAGE:
 		return arena_printf(arena, "(%s)", mark->array->name);
 	case MARK_BLOCK:
-		return arena_printf(arena, "(%lld:%s)", (long long) mark->factor, arrays_of(arena, mark));
+		return arena_printf(arena, "(%lld:%s)", (long long) mark->lanes, arrays_of(arena, mark));
 	case MARK_GRID:
-		return arena_printf(arena, "(%lld, %d)", (long long) mark->factor, mark->row_lanes);
+		return arena_printf(arena, "(%d, %d)", mark->team_lanes, mark->row_lanes);
 	case MARK_PARTS:
+		return mark->parts ? arena_printf(arena, "(%lld)", (long long) mark->parts) : "";
 	case MARK_VECTOR:
-		return mark->factor ? arena_printf(arena, "(%lld)", (long long) mark->factor) : "";
+		return mark->chunk ? arena_printf(arena, "(%lld)", (long long) mark->chunk) : "";
 	case MARK_LOOP:
 	case MARK_BIND:
 	case MARK_CHILDREN:
@@ -60,6 +61,7 @@ static const char *detail_of(struct arena *arena, const struct mark *mark)
 	case MARK_TEAM:
 	case MARK_DYNAMIC:
 	case MARK_DEAL:
+	case MARK_UNROLL:
 	case MARK_N:
 		return "";
 	}

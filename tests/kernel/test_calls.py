@@ -16,7 +16,7 @@ ELSEWHERE = {"PMG_ADD_LANE_", "PMG_SET_LANE_", "pmg_atomic_min_", "pmg_atomic_ma
              "pmg_max_", "pmg_to_", "pmg_abs_", "pmg_cuda_row_add", "pmg_cuda_row_prod", "pmg_cuda_row_add_first",
              "pmg_cuda_row_prod_first"}
 # Of the loader's interface, which is no part of kernels.
-INTERFACE = {"PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "pmg_pipelines"}
+INTERFACE = {"PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "PMG_PIPELINE", "PMG_PLAN_ANY", "pmg_pipelines"}
 
 
 def plain(text):
