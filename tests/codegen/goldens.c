@@ -68,13 +68,16 @@ static const char *golden_of(struct arena *arena, const char *path, const char *
 	return arena_printf(arena, "%.*s.%s", (int) strlen(path) - 4, path, ending);
 }
 
+void codegen_check_golden(struct tests *tests, struct arena *arena, const char *text, const char *golden)
+{
+	if (getenv("PMG_UPDATE"))
+		CHECK(tests, text && write_text(golden, text));
+	CHECK_TEXT(tests, text, read_text(arena, golden));
+}
+
 static void check_kept(struct tests *tests, struct arena *arena, const char *text, const char *path, const char *ending)
 {
-	const char *golden = golden_of(arena, path, ending);
-
-	if (getenv("PMG_UPDATE"))
-		CHECK(tests, write_text(golden, text));
-	CHECK_TEXT(tests, text, read_text(arena, golden));
+	codegen_check_golden(tests, arena, text, golden_of(arena, path, ending));
 }
 
 static void check_device(struct tests *tests, const char *path)

@@ -45,7 +45,16 @@ static void test_all(struct tests *tests)
 	codegen_test_texts(tests);
 	codegen_test_goldens(tests, "tests/codegen/cases");
 	codegen_test_goldens(tests, "tests/codegen/stops");
+	codegen_test_decided(tests);
 	codegen_test_runs(tests);
+}
+
+static void test_file(struct tests *tests, const char *path)
+{
+	if (!strncmp(path, "tests/decide/", 13))
+		codegen_test_decision(tests, path);
+	else
+		codegen_test_golden(tests, path);
 }
 
 int main(int argc, char **argv)
@@ -55,7 +64,7 @@ int main(int argc, char **argv)
 	if (argc < 2)
 		test_all(&tests);
 	for (int i = 1; i < argc; i++)
-		codegen_test_golden(&tests, argv[i]);
+		test_file(&tests, argv[i]);
 	printf("%d passed, %d failed\n", tests.passed, tests.failed);
 	return tests.failed != 0;
 }

@@ -20,10 +20,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver/options.h"
-#include "hines/tree_file.h"
 #include "ir/schedule.h"
 #include "support/folder.h"
+#include "case.h"
 #include "nests.h"
 #include "told.h"
 
@@ -148,21 +147,6 @@ static int check_line(struct compilation *c, const struct texts *texts, const ch
 	return -1;
 }
 
-/* What stands behind `word` in its line. */
-static char *line_of(struct compilation *c, const char *text, const char *word)
-{
-	const char *line = text ? strstr(text, word) : NULL;
-
-	return line ? arena_copy(&c->arena, line + strlen(word), strcspn(line + strlen(word), "\n")) : NULL;
-}
-
-static void take_options(struct compilation *c, char *line)
-{
-	for (char *flag = strtok(line, " "); flag; flag = strtok(NULL, " "))
-		if (!options_pass_flag(&c->options, flag))
-			fprintf(stderr, "unknown option %s\n", flag);
-}
-
 static void check_lines(struct compilation *c, const char *path, const struct texts *texts, char *text,
 			struct result *result)
 {
@@ -239,21 +223,9 @@ static void check_case(const char *path, void *user)
 	struct result *result = user;
 	struct compilation *c = compilation_new();
 	struct texts texts = { 0 };
-	const char *h_text;
-	bool ok = compilation_open(c, path);
-	char *text = ok ? arena_string(&c->arena, sources_get(&c->sources, c->file)->text) : NULL;
-	char *options = line_of(c, text, "# options: "), *target = line_of(c, text, "# target: ");
+	const char *text;
 
-	c->verify_each = true;
-	c->read_tree = tree_file_read;
-	c->options.restructure = false;
-	c->options.remarks = true;
-	if (options)
-		take_options(c, options);
-	if (target)
-		compilation_choose_target(c, target);
-	if (ok && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
-	    compilation_generate(c, "case", &texts.c, &h_text)) {
+	if (case_compile(c, path, &text, &texts.c)) {
 		texts.device = c->device_text;
 		texts.schedule = all_schedules(c, compilation_module(c, NULL));
 		texts.explain = explain_text(c, compilation_module(c, NULL));
@@ -262,8 +234,9 @@ static void check_case(const char *path, void *user)
 		texts.nest = nests_text(c);
 		texts.decision = squeezed(c, texts.explain);
 		if (getenv("PMG_SHOW"))
-			printf("---- nest\n%s---- module\n%s---- decision\n%s", texts.nest, texts.module, texts.decision);
-		check_lines(c, path, &texts, text, result);
+			printf("---- nest\n%s---- module\n%s---- decision\n%s", texts.nest, texts.module,
+			       texts.decision);
+		check_lines(c, path, &texts, arena_string(&c->arena, text), result);
 		check_told(c, path, result);
 		check_back(c, path, result);
 	} else {

@@ -43,6 +43,7 @@ def one(*words):
 def each_kind_runs():
     for words, command in [
             (["cases/condition"], "tests/codegen/test_codegen tests/codegen/cases/condition.pmg"),
+            (["decided/row_long"], "tests/codegen/test_codegen tests/decide/row_long.pmg"),
             (["decide/row_long"], "tests/decide/test_decide tests/decide/row_long.pmg"),
             (["assignment_by_equality"],
              "tests/syntax/test_syntax tests/syntax/err/assignment_by_equality.pmg"),
