@@ -77,8 +77,9 @@ static void emit_sums(struct emit *e, struct sums *sums)
 	quote(e->b, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), sums->batch.sums);
 	emit_row_blocks(e, &row, emit_sums_of_block, sums);
 	quote(e->b, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), sums->batch.dots, sums->batch.sums);
-	sums->batch.sums = NULL;
 	e->names.visible.n = visible;
+	vec_push(e->arena, &e->names.visible, sums->batch.sums);
+	sums->batch.sums = NULL;
 }
 
 bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,

@@ -49,7 +49,8 @@ int deal_open(struct emit *e)
 
 void emit_given_sum(struct emit *e, const struct update *update)
 {
-	quote(e->b, "%s = %s;", e->deal->sum, x_text(e, update->value));
+	if (*e->deal->sum)
+		quote(e->b, "%s = %s;", e->deal->sum, x_text(e, update->value));
 	e->deal->given = *update;
 }
 

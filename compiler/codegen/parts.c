@@ -84,6 +84,7 @@ static const char **rename_accumulators(struct emit *e)
 
 		names[i] = cell->name;
 		cell->name = names_declare(&e->names, arena_printf(e->arena, "%s_part", cell->name));
+		cell->value = k_name(e->arena, cell->name);
 		quote(e->b, "%s %s = %s;", type_c_name(type), cell->name,
 		      x_text(e, c_identity(e->arena, cell->op, type)));
 	}
@@ -97,6 +98,7 @@ static void keep_parts(struct emit *e, const char **arrays, const char **names)
 
 		quote(e->b, "%s[%s] = %s;", arrays[i], e->part, cell->name);
 		cell->name = names[i];
+		cell->value = k_name(e->arena, cell->name);
 	}
 }
 
