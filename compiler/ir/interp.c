@@ -13,22 +13,6 @@
 #include <math.h>
 #include <string.h>
 
-void run_fail(struct run *run, struct span span, const char *format, ...)
-{
-	struct diags *diags = run->module->diags;
-	va_list args;
-
-	if (run->stop == RUN_FAILED)
-		return;
-	run->stop = RUN_FAILED;
-	va_start(args, format);
-	run->error = arena_vprintf(run->arena, format, args);
-	va_end(args);
-	if (diags && diags->sources && span_is_known(span))
-		run->error = arena_printf(run->arena, "%s: %s", span_place(diags->sources, run->arena, span),
-					  run->error);
-}
-
 /* ---- running ---- */
 
 static void run_region(struct run *run, enum region_kind kind)

@@ -102,6 +102,11 @@ const char *array_title(struct arena *arena, const struct array *array);
 /* Every affine access stays inside its array, every cell is defined at most once, an `out` is defined:
  * errors with a witness. */
 bool module_check_accesses(struct module *module);
+
+/* ---- possible.c ---------------------------------------------------------------------- */
+
+/* The pairs for sizes that arguments can have. */
+__isl_give isl_map *map_with_possible_sizes(const struct module *module, __isl_take isl_map *bad);
 /* Is there no such pair for any data that can exist? Then they are freed. */
 bool is_impossible(const struct module *module, isl_map **bad);
 

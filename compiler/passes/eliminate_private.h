@@ -53,6 +53,11 @@ bool builder_add_system(struct builder *b, const char *prefix);
 struct array *builder_array(const struct builder *b, const char *name);
 void builder_close(struct builder *b);
 
+/* ---- eliminate_strides.c ---- */
+
+/* The table of strides and the words that go with it: steps stepping here next left right. */
+bool builder_add_strides(struct builder *b);
+
 /* ---- eliminate_doubling.c ---- */
 
 bool builder_add_doubling(struct builder *b);
@@ -63,9 +68,6 @@ bool builder_add_doubling(struct builder *b);
 bool builder_add_check(struct builder *b);
 
 /* ---- eliminate_stages.c ---- */
-
-/* The table of strides and the words that go with it: steps stepping here next left right. */
-bool builder_add_strides(struct builder *b);
 
 /* Replaces what computes the solution by stages of the algorithm. False after a diagnostic. */
 bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm);

@@ -64,10 +64,12 @@ __isl_give isl_map *edge_crossing(const struct edge *edge, int level);
 __isl_give isl_map *edge_backwards(const struct edge *edge, int level);
 bool edge_goes_back(const struct edge *edge, int level);
 
-/* ---- fuse.c ---- */
+/* ---- fuse_clusters.c ---- */
 
 /* The first of its members; -1: the group is none of the level. */
 int cluster_of(const struct level *level, const struct group *group);
+/* Does it go from a group of the one cluster to a group of the other? */
+bool edge_goes_between(const struct level *level, const struct edge *edge, int from, int to);
 /* Does a loop over this level, run by the cluster alone, carry what `strict` says? */
 bool cluster_carries(const struct level *level, int x, bool strict);
 bool obstacle_is(struct obstacle *obstacle, const char *reason, __isl_take isl_map *pairs);

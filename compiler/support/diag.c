@@ -6,28 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const severity_names[] = {
-	[SEVERITY_REMARK] = "remark",
-	[SEVERITY_WARNING] = "warning",
-	[SEVERITY_ERROR] = "error",
-};
-
-static const char *const code_texts[DIAG_N] = {
-#define DIAG(code, name) [DIAG_##name] = code,
-#include "support/diag.def"
-#undef DIAG
-};
-
-const char *diag_code_text(enum diag_code code)
-{
-	return code_texts[code];
-}
-
-const char *severity_name(enum severity severity)
-{
-	return severity_names[severity];
-}
-
 static struct diag *diag_add(struct diags *diags, enum severity severity, enum diag_code code,
 			     struct span span, const char *text)
 {

@@ -7,22 +7,8 @@
 
 #include "syntax/mend.h"
 #include "syntax/parser.h"
+#include "syntax/tokens.h"
 #include "syntax/tree_build.h"
-
-static bool text_is(const struct parser *parser, uint32_t start, uint32_t end, const char *word)
-{
-	return end - start == strlen(word) && memcmp(parser->text + start, word, strlen(word)) == 0;
-}
-
-bool last_is(const struct parser *parser, const char *word)
-{
-	return text_is(parser, parser->last, parser->last_end, word);
-}
-
-static bool current_is(const struct parser *parser, const char *word)
-{
-	return text_is(parser, parser->token, parser->token_end, word);
-}
 
 /* Of reductions, of their ranges, and of statements over points that a condition picks. */
 static const char *range_advice(const struct parser *parser, const struct expectation *expected)

@@ -10,6 +10,7 @@
 #include "syntax/advice.h"
 #include "syntax/mend.h"
 #include "syntax/parser.h"
+#include "syntax/tokens.h"
 
 static const int operand_tokens[] = {
 	NAME, INTEGER, REAL, TRUE, FALSE, NOT, CAST, '(', '[', '-', 0
@@ -19,30 +20,7 @@ static const int operator_tokens[] = {
 	OR, AND, EQ, NE, '<', LE, '>', GE, '+', '-', '*', '/', '%', '[', '(', '.', 0
 };
 
-const int statement_tokens[] = {
-	PARAM, ASSUME, SPECIALIZE, FIXED, IN, OUT, INOUT, TEMP, STATE, FUNC, REDUCE, NEXT, ITERATE, SCHEDULE,
-	NAME, 0
-};
-
 static const int comparison_tokens[] = { EQ, NE, '<', LE, '>', GE, 0 };
-
-bool token_is_in(int token, const int *tokens)
-{
-	for (; *tokens != 0; tokens++)
-		if (*tokens == token)
-			return true;
-	return false;
-}
-
-bool token_is_reserved_word(int token)
-{
-	return token >= PIPELINE && token <= NOT;
-}
-
-bool token_begins_statement(int token)
-{
-	return token != NAME && token_is_in(token, statement_tokens);
-}
 
 /* Of a name or number the class, of all else its spelling. */
 static const char *token_expected_text(struct parser *parser, int token)
@@ -98,11 +76,6 @@ static void expectation_drop(struct expectation *expected, const int *tokens)
 {
 	for (; *tokens != 0; tokens++)
 		expected->has[*tokens] = false;
-}
-
-bool is_behind_names(const struct expectation *expected)
-{
-	return expected->has['('] && expected->has[':'] && expected->has[','] && expected->has[';'];
 }
 
 /* Leaves out what may go on but need not: the rest of a name or type, `case` where any expression fits. */

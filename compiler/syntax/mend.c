@@ -4,12 +4,12 @@
  * brace that is not closed. Only where one text mends the program: a ')' that is missing in '(a + b' may belong behind
  * either. */
 #include "syntax/mend.h"
-#include "syntax/advice.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #include "syntax/parser.h"
+#include "syntax/tokens.h"
 
 struct mend {
 	uint32_t start, end;        /* of what is replaced; nothing: between tokens */

@@ -55,6 +55,8 @@ struct parser {
 	VEC(struct tree_expr *) too_large;      /* integers above the largest, before which no sign was read yet */
 };
 
+/* ---- parser_state.c ---- */
+
 /* The span of a part of the text. */
 struct span parser_span(const struct parser *parser, uint32_t start, uint32_t end);
 
@@ -69,7 +71,6 @@ struct diag *parser_error(struct parser *parser, enum diag_code code, struct spa
 /* Reports integers that are too large, when all signs are read: one value is there only with a minus. */
 void tree_expr_report_large(struct parser *parser);
 
-/* ---- parse.c ---- */
 enum { LONGEST_TEXT = 1 << 28 };
 
 /* A parser of source number `file` into the same tree, and as part of the same run, as `from`. */

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the compiled libraries show: no mutable state, nobody below the driver prints or exits, and what asks for memory
-ahead is not left out by the C compiler."""
+"""What the compiled libraries show: no mutable state, nobody below the driver prints or exits, what asks for memory
+ahead is not left out by the C compiler, and files do not use each other in circles."""
 import platform
 import re
 import subprocess
@@ -12,8 +12,8 @@ MEMBER = re.compile(r"^(\S+\.o):\s+file format")
 SYMBOL = re.compile(r"^[0-9a-f]+ .{7} (\S+)\s+[0-9a-f]+\s+(?:\.hidden )?(\S+)$")
 
 
-def listing(library, what="-t"):
-    run = subprocess.run(["objdump", what, str(library)], capture_output=True, check=False)
+def listing(*files, what="-t"):
+    run = subprocess.run(["objdump", what, *map(str, files)], capture_output=True, check=False)
     if run.returncode != 0:
         raise SystemExit(run.stderr.decode().strip())
     return run.stdout.decode()
@@ -48,7 +48,7 @@ def copies_ask(tree):
     """Copies into blocks ask for rows, and for segments."""
     if platform.machine() != "x86_64":
         return
-    code = re.split(r"(?=^\S+\.o:)", listing(tree.build / "libpmgrt.a", "-d"), flags=re.M)
+    code = re.split(r"(?=^\S+\.o:)", listing(tree.build / "libpmgrt.a", what="-d"), flags=re.M)
     copies = [part for part in code if part.startswith("block_copy")]
     if not copies:
         yield "libpmgrt.a: there are no copies of blocks"
@@ -57,4 +57,32 @@ def copies_ask(tree):
             yield f"libpmgrt.a({part.split(':')[0]}): asks for no memory ahead"
 
 
-CHECKS = [mutable_state, prints_or_exits, copies_ask]
+# Folders in which statements and expressions hold each other, and so do the files for them.
+NESTED = ("codegen", "sema")
+
+
+def calls(tree):
+    """(a file of the compiler, one whose function or table it uses), but for those of NESTED."""
+    defined, used, name = {}, [], ""
+    objects = sorted(path for path in (tree.build / "obj/compiler").glob("*/*.o") if path.parent.name not in NESTED)
+    for row in listing(*objects).splitlines():
+        found = MEMBER.match(row)
+        if found:
+            name = "compiler/" + "/".join(found.group(1).split("/")[-2:])[:-2] + ".c"
+        found = SYMBOL.match(row)
+        if found and found.group(1) == "*UND*":
+            used.append((name, found.group(2)))
+        elif found and row[17] in "gw":
+            defined[found.group(2)] = name
+    return {(user, defined[symbol]) for user, symbol in used if symbol in defined}
+
+
+def calls_in_circles(tree):
+    """Two files that use each other are one, in two places."""
+    pairs = calls(tree)
+    for one, other in sorted(pairs):
+        if one < other and (other, one) in pairs:
+            yield f"{one} and {other} use each other"
+
+
+CHECKS = [mutable_state, prints_or_exits, copies_ask, calls_in_circles]
