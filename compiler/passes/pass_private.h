@@ -9,7 +9,9 @@
 
 #define PASS(name, sentence, needs, gives, breaks) \
 	bool pass_##name(struct module *module, const struct pass_options *options);
+#define AFTER(name, earlier, reason)
 #include "passes/passes.def"
+#undef AFTER
 #undef PASS
 
 /* ---- overrides.c ---- */

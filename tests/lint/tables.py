@@ -42,4 +42,13 @@ def expected_diagnostics(tree):
             yield f"{number} {name}: no test expects it"
 
 
-CHECKS = [unique_rows, unique_diagnostics, used_diagnostics, expected_diagnostics]
+
+def documented_order(tree):
+    """docs/passes.md lists which pass stands behind which, and why."""
+    rows = re.findall(r'^AFTER\((\w+), (\w+), "(.*)"\)$', tree.text("compiler/passes/passes.def"), re.M)
+    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", tree.text("docs/passes.md"), re.M)
+    if rows != listed:
+        yield "docs/passes.md: its table is not that of the rows AFTER of compiler/passes/passes.def"
+
+
+CHECKS = [unique_rows, unique_diagnostics, used_diagnostics, expected_diagnostics, documented_order]
