@@ -20,7 +20,7 @@ static struct override override_of(struct arena *arena, enum verb verb, const ch
 {
 	struct override override = { .verb = verb };
 
-	override_choose(&override, choice);
+	override_choose(&override, choice ? choice : "");
 	vec_push(arena, &override.subjects, subject);
 	return override;
 }
