@@ -6,8 +6,7 @@
  * of one so is written as segments are, which begin anywhere in a line. */
 #include "plan.h"
 
-/* What only copies asks for rows further on than what solves, which has more to do for each of them. */
-enum { ROWS_AT_A_TIME = 8, ROWS_AHEAD = 2*PMG_ROWS_AHEAD };
+enum { ROWS_AT_A_TIME = 8 };
 
 static void segments_into(const struct block_copy *copy, void *block, int64_t row, int64_t n_rows)
 {
@@ -44,15 +43,15 @@ PMG_ASKS rows_ask(const struct block_copy *copy, int64_t row)
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
 	if (copy->rows > ROWS_AT_A_TIME)
-		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + ROWS_AHEAD, copy->rows, false);
+		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + PMG_PREFETCH_COPY, copy->rows, false);
 }
 
 /* Segments lie anywhere, and end before a processor reads ahead of them. If two blocks find room in the caches, all of
  * the next one is asked for while this one is copied. */
 PMG_ASKS segments_ask(const struct block_copy *copy, int64_t row)
 {
-	const bool is_whole = copy->rows*copy->width*copy->size <= PMG_BYTES_WHOLE;
-	const int64_t at = row + (is_whole ? copy->rows : pmg_min_i64(ROWS_AHEAD, copy->rows));
+	const bool is_whole = pmg_prefetches_whole_block(copy->rows*copy->width*copy->size);
+	const int64_t at = row + (is_whole ? copy->rows : pmg_min_i64(PMG_PREFETCH_COPY, copy->rows));
 	const bool is_here = at < copy->rows;
 	const int64_t *const begin = is_here ? copy->begin : copy->next_begin;
 	const int64_t first = is_here ? at : at - copy->rows;

@@ -476,6 +476,6 @@ bool pmg_is_large(const pmg_plan *handle, int32_t number)
 	const pmg_array_desc *array = &plan->desc->arrays[number];
 	const int64_t n = array_elements(array, plan->extents);
 
-	return (uintptr_t) plan->kernel.data[number] % PMG_ALIGNMENT == 0 &&
-	       n >= LARGE_RESULT / (int64_t) pmg_type_size(array->type);
+	return pmg_uses_nontemporal(n * (int64_t) pmg_type_size(array->type),
+				    (uintptr_t) plan->kernel.data[number] % PMG_ALIGNMENT == 0);
 }

@@ -82,24 +82,15 @@ int64_t bytes_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
 	return bytes;
 }
 
-int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents)
+/* Bytes from the first element to behind the last, gaps between parts included. */
+static int64_t span_of(const pmg_buffer *buffer)
 {
-	return bytes_with_lanes(desc, extents) >= FAR_ARGUMENTS ? LARGE_AMONG_FAR : LARGE_RESULT;
-}
+	const int64_t n = buffer->shape[0], stride = buffer->strides[0];
 
-static bool is_far(const pmg_buffer *buffer, int64_t bytes)
-{
-	return buffer->strides[0] >= bytes / (buffer->shape[0] > 0 ? buffer->shape[0] : 1);
+	if (n <= 0 || stride <= 0)
+		return 0;
+	return stride > INT64_MAX / n ? INT64_MAX : stride * n;
 }
-
-/* `row_size`: bytes of a row of all lanes. */
-static bool lanes_are_far(const pmg_place *place, const pmg_buffer *buffer, int64_t row_size)
-{
-	return place->row == 1 && is_far(buffer, place->lane * row_size > LONG_LANES ? FAR_BLOCKS : FAR_LANES);
-}
-
-/* Of lanes that are not whole lines so many rows, that the parts of lines at their ends are few beside the rest. */
-enum { LONG_WRITTEN = 32 };
 
 bool lanes_are_whole(const void *data, int64_t lane_bytes)
 {
@@ -112,15 +103,14 @@ static bool rows_are_whole(const pmg_array_desc *array, const pmg_buffer *blocks
 	       array->lanes * size % PMG_ALIGNMENT == 0 && place->block * size % PMG_ALIGNMENT == 0;
 }
 
-static bool lanes_are_large(const pmg_buffer *flat, const pmg_place *place, int64_t large, int64_t size)
+static bool lanes_are_large(const pmg_buffer *flat, const pmg_place *place, int64_t size)
 {
 	const bool are_whole = lanes_are_whole(flat->data, place->lane * size);
 
-	return place->row == 1 && (are_whole || place->lane >= LONG_WRITTEN) &&
-	       is_far(flat, are_whole ? large : LARGE_RESULT);
+	return place->row == 1 && pmg_uses_nontemporal(span_of(flat), pmg_lanes_are_whole_lines(place->lane, are_whole));
 }
 
-static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
+static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const int64_t size = (int64_t) pmg_type_size(array->type);
 	const bool has_blocks = buffer_is_in_blocks(buffer, array->rank);
@@ -136,15 +126,16 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, in
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
-	place->is_large = has_blocks ? is_far(buffer, large) && rows_are_whole(array, buffer, place, size)
-				     : lanes_are_large(buffer, place, large, size);
-	place->asks_ahead = has_blocks ? place->lane == 1 && place->row == array->lanes && is_far(buffer, FAR_BLOCKS)
-				       : lanes_are_far(place, buffer, array->lanes * size);
+	place->is_large = has_blocks
+			  ? pmg_uses_nontemporal(span_of(buffer), rows_are_whole(array, buffer, place, size))
+			  : lanes_are_large(buffer, place, size);
+	place->asks_ahead = pmg_is_memory_resident(span_of(buffer)) &&
+			    (has_blocks ? place->lane == 1 && place->row == array->lanes : place->row == 1);
 	return true;
 }
 
 /* Blocks of segments are found by the list of these, and are row-major; so are flat arrays that have some. */
-static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
+static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	const bool has_blocks = buffer_is_in_blocks(buffer, 1);
 	const int64_t row = array->lanes * (int64_t) pmg_type_size(array->type);
@@ -152,30 +143,30 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = is_far(buffer, has_blocks ? FAR_BLOCKS : FAR_LANES) };
+	*place = (pmg_place) { .asks_ahead = pmg_is_memory_resident(span_of(buffer)) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;
 	place->row = array->lanes;
 	place->is_padded = true;
-	place->is_large = (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 && row % PMG_ALIGNMENT == 0 &&
-			  buffer->shape[0] >= large / row;
+	place->is_large = pmg_uses_nontemporal(span_of(buffer), (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
+								row % PMG_ALIGNMENT == 0);
 	return true;
 }
 
-bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place)
+bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
 {
 	if (array->lanes == 0)
 		return false;
-	return array->segments >= 0 ? segments_find(array, buffer, large, place)
-				    : lanes_find(array, buffer, large, place);
+	return array->segments >= 0 ? segments_find(array, buffer, place)
+				    : lanes_find(array, buffer, place);
 }
 
 bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
 	pmg_place place;
 
-	return parts_find(array, buffer, LARGE_RESULT, &place);
+	return parts_find(array, buffer, &place);
 }
 
 int32_t pmg_plan_lanes(const pmg_plan *handle, const char *argument)

@@ -84,7 +84,7 @@ static pmg_status own_allocate(struct plan *plan, int32_t number)
 
 static void place_in(struct plan *plan, int32_t number, const pmg_buffer *buffer)
 {
-	(void) parts_find(&plan->desc->arrays[number], buffer, plan->large_with_lanes, &plan->places[number]);
+	(void) parts_find(&plan->desc->arrays[number], buffer, &plan->places[number]);
 }
 
 static pmg_status array_place(struct plan *plan, int32_t number, const void *args)
@@ -193,7 +193,6 @@ static struct plan *block_new(const pmg_pipeline_desc *desc, const void *args, c
 	plan->bytes = plan->peak = plan->block_bytes = bytes;
 	for (int32_t i = 0; i < desc->n_extents; i++)
 		plan->extents[i] = extents[i];
-	plan->large_with_lanes = large_with_lanes(desc, extents);
 	for (int32_t i = 0; i < desc->n_params; i++)
 		if (desc->params[i].type == PMG_I64)
 			plan->params[i] = param_integer(&desc->params[i], args);

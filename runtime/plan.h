@@ -13,7 +13,7 @@
 
 #define PMG_MAX_SIZE ((int64_t) 1 << 40)        /* parameters and extents are below it */
 #define PMG_MAX_BYTES ((int64_t) 1 << 62)
-#define PMG_ALIGNMENT 64
+#define PMG_ALIGNMENT PMG_CACHE_LINE
 
 /* Loops over at least so many elements are shared among the threads of the plan. */
 #define PMG_PARALLEL_SIZE ((int64_t) 1 << 17)
@@ -135,7 +135,6 @@ struct plan {
 	bool is_bound;                  /* they are of arguments that an execution has checked */
 	bool is_at_rest;                /* of these, nothing is copied and no values are checked in each execution */
 	pmg_place *places;              /* desc->n_arrays */
-	int64_t large_with_lanes;       /* bytes */
 	struct live *live;              /* desc->n_restructurings */
 	struct bad_value bad;
 	int arguments_are;              /* finite? Atomic (bad.c) */
@@ -295,27 +294,13 @@ void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */
 bool buffer_is_in_blocks(const pmg_buffer *buffer, int32_t rank);
-/* Results of so many bytes, and arrays that are copied together, if they and what they are of have as many, are written
- * past the caches: less is kept, as a rule, until the next loop reads it. Where the arguments with lanes have
- * FAR_ARGUMENTS together, so are results of LARGE_AMONG_FAR in blocks and in lanes of whole lines: through the
- * caches, they push out, even of a last one of 300 MB that others use, what the next execution reads. */
-#define LARGE_RESULT (16 << 20)
-#define FAR_ARGUMENTS (24 << 20)
-#define LARGE_AMONG_FAR (4 << 20)
 bool argument_has_lanes(const pmg_array_desc *array);           /* false for other arrays */
 int64_t bytes_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
-int64_t large_with_lanes(const pmg_pipeline_desc *desc, const int64_t *extents);
 bool lanes_are_whole(const void *data, int64_t lane_bytes);     /* lines of the caches */
-/* Arrays of so many bytes are read from far: windows of rows, or rows where blocks lie, ask for later ones. Blocks, and
- * lanes of which a block has more than LONG_LANES bytes, come from the last cache as fast or faster without. */
-#define FAR_LANES (1 << 20)
-#define FAR_BLOCKS (4 << 20)
-#define LONG_LANES (1 << 15)
 /* The buffer of an argument that lies in blocks; NULL: it does not, or is not there. */
 const pmg_buffer *argument_in_blocks(const pmg_array_desc *array, const void *args);
-/* Where the parts of an array with lanes are in this buffer, which is large if it has so many bytes; false: not where a
- * kernel finds them. */
-bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large, pmg_place *place);
+/* Where the parts of an array with lanes are in this buffer; false: not where a kernel finds them. */
+bool parts_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place);
 bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer);
 
 /* ---- relayout.c: copies between buffers in blocks and flat ones */
@@ -368,7 +353,7 @@ void buffer_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 
 /* ---- elements.c: one-dimensional arrays of any type and stride */
 
-#define BLOCK ((int64_t) 1024)  /* elements that a loop works on at a time: a few such blocks fit into the L1 cache */
+#define BLOCK PMG_NEAREST_CACHE_ELEMENTS
 
 static inline int64_t block_size(int64_t first, int64_t end)
 {

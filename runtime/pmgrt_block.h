@@ -188,7 +188,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * numbers. Fewer, which an end leaves, are brought with rows beside them, which a result has all of by then.
  *
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
- * ahead, a window asks for the rows that will be read or written PMG_ROWS_AHEAD rows later: row `ahead` of this block,
+ * ahead, a window asks for the rows that will be read or written PMG_PREFETCH_WINDOW rows later: row `ahead` of this block,
  * or, where that is behind the last of its `rows` or before the first, of one that follows; PMG_NO_ROW: for none. Where
  * blocks lie, a loop may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells
  * where they are. It may do so, too, where whole lanes lie one behind the other: the next block is asked for line after
@@ -201,7 +201,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * the windows go through the caches. Results that are near go to their place as a whole downwards, which the loop
  * before is the faster for, and upwards where squares are joined (pmg_block_joins_TYPE): where lanes begin with other
  * values than vectors do. `ahead` is further on in the direction of the loop than any window is high. */
-enum { PMG_ROWS = 8, PMG_ROWS_AHEAD = 48, PMG_CACHE_LINE = 64, PMG_BYTES_WHOLE = 1 << 16 };
+enum { PMG_ROWS = 8 };
 #define PMG_NO_ROW INT64_MIN
 
 /* What loops may ask for, as bits, to be intersected for all arrays that they read. */
@@ -212,17 +212,11 @@ static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-/* A block of lanes that is not larger than PMG_BYTES_WHOLE finds room in the caches beside the one before it; a larger
- * one is asked for in runs, if a row is not larger than a run. Where arrays of several types are on both sides of that,
- * the windows ask.
- *
- * Of lanes in runs, loops ask PMG_RUNS_AHEAD rows further on: more than a run has (f32: 64), and not behind the next
- * block. */
-enum { PMG_BYTES_RUN = 256, PMG_RUNS_AHEAD = 96 };
-
+/* Lanes whose block is not prefetched as a whole are, in runs, if a row is not larger than a run. Where arrays of several
+ * types are on both sides of that, the windows prefetch. */
 static inline bool pmg_lanes_have_runs(const pmg_place *place, int64_t rows, int64_t bytes)
 {
-	return place->row == 1 && rows*bytes > PMG_BYTES_WHOLE;
+	return place->row == 1 && !pmg_prefetches_whole_block(rows*bytes);
 }
 
 static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
@@ -233,7 +227,7 @@ static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n
 		return PMG_NEAR;
 	if (pmg_block_lies(place, width, n_lanes))
 		return PMG_FAR_BLOCKS;
-	if (!are_whole || bytes > PMG_BYTES_RUN)
+	if (!are_whole || bytes > PMG_RUN_BYTES)
 		return PMG_NEAR;
 	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_FAR_RUNS : PMG_FAR_LANES;
 }
@@ -258,14 +252,14 @@ typedef struct pmg_asked {
 	uintptr_t lane, size, last_lane;
 } pmg_asked;
 
-/* Lanes have runs of PMG_BYTES_RUN bytes in turn; what stands for a row is as large as one of a block, in one run. Of
+/* Lanes have runs of PMG_RUN_BYTES bytes in turn; what stands for a row is as large as one of a block, in one run. Of
  * the last runs, if they are shorter, the first lanes have theirs and as much behind it; others do not, which
  * processors that read ahead make up for. */
 static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)
 {
-	const uintptr_t at = row*bytes, run = row*asked->size & -(uintptr_t) PMG_BYTES_RUN;
+	const uintptr_t at = row*bytes, run = row*asked->size & -(uintptr_t) PMG_RUN_BYTES;
 
-	return first + run + (at/PMG_BYTES_RUN & asked->last_lane)*asked->lane + at%PMG_BYTES_RUN;
+	return first + run + (at/PMG_RUN_BYTES & asked->last_lane)*asked->lane + at%PMG_RUN_BYTES;
 }
 
 /* Where what is asked for by the number of a row begins, which is of this block or the next one. */
@@ -292,20 +286,17 @@ PMG_ASKS pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t 
 		__builtin_prefetch((const void *) (from + byte), 0, 2);
 }
 
-/* How many rows further on a loop asks for one; 0: it does not. Where blocks are far, PMG_BLOCKS_AHEAD, of few rows half:
- * what is asked for is here or in the next block. Of lanes in runs, PMG_RUNS_AHEAD. Of lanes as a whole, so many that it
- * is the next block's. */
-enum { PMG_BLOCKS_AHEAD = 40 };
-
+/* How many rows further on a loop prefetches one; 0: it does not. What it prefetches is here or in the next block: of few
+ * rows of blocks half. Of lanes as a whole, so many that it is the next block's. */
 static inline int64_t pmg_rows_ahead(int far, int64_t rows)
 {
 	if (far & PMG_FAR_LANES)
 		return rows;
 	if (far & PMG_FAR_RUNS)
-		return PMG_RUNS_AHEAD;
+		return PMG_PREFETCH_RUN;
 	if (!(far & PMG_FAR_BLOCKS))
 		return 0;
-	return PMG_BLOCKS_AHEAD < rows/2 ? (int64_t) PMG_BLOCKS_AHEAD : rows/2;
+	return PMG_PREFETCH_BLOCK < rows/2 ? (int64_t) PMG_PREFETCH_BLOCK : rows/2;
 }
 
 /* The row that a window asks for in a loop that asks for one itself, so many rows further on. */

@@ -263,21 +263,12 @@ static inline int pmg_segments_far(const pmg_place *place, int64_t longest)
 	return place->asks_ahead && pmg_segments_lie(place, longest) ? PMG_FAR_BLOCKS : PMG_NEAR;
 }
 
-/* Segments of fewer bytes end before a processor reads ahead of them, and too many of their lines are parts, which cost
- * more past the caches. */
-enum { PMG_BYTES_SHORT = 1024 };
-
-static inline bool pmg_segments_are_short(int64_t longest, int64_t size)
-{
-	return longest*size < PMG_BYTES_SHORT;
-}
-
 /* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. Of
  * short ones, those of the next block that stand where this one's window does. */
 PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const int64_t *begin, int64_t longest,
 			    int64_t row, int64_t ahead, const int64_t *next)
 {
-	const bool are_short = pmg_segments_are_short(longest, size);
+	const bool are_short = pmg_segment_is_short(longest*size);
 	const int64_t *lanes = are_short || ahead < 0 || ahead >= longest ? next : begin;
 
 	if (are_short)
@@ -340,7 +331,7 @@ PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const
 		type *const there = to + start*width; \
 		if (!pmg_segments_lie(place, longest)) \
 			pmg_ragged_write_##name(block, width, to, begin, rows, is_past && \
-						!pmg_segments_are_short(longest, (int64_t) sizeof(type))); \
+						!pmg_segment_is_short(longest*(int64_t) sizeof(type))); \
 		else if (block != there) \
 			for (int64_t i = 0; i < longest*width; i += PMG_LANES(type)) \
 				PMG_STREAM_##NAME(there[i], PMG_READ_##NAME(block[i])); \

@@ -60,12 +60,8 @@ bool copies_are_large(int32_t n, const pmg_buffer *const *to)
 
 	for (int32_t i = 0; i < n; i++)
 		bytes += buffer_elements(to[i]) * (int64_t) pmg_type_size(to[i]->type);
-	return 2 * bytes >= LARGE_RESULT;
+	return pmg_uses_nontemporal(2 * bytes, true);
 }
-
-/* Lanes go past the caches if all are whole lines of these, or if their ends, which are parts of lines, are few beside
- * the rest: what copies in runs of two lines has more ends than what brings each line (parts_find). */
-enum { LONG_COPIED = 64, LONG_WHOLE_COPIED = 32 };
 
 /* What the caches do not hold need not be read into them before it is written: where that is done in whole lines. */
 static bool may_pass(const struct pair *pair, int64_t row_bytes)
@@ -74,7 +70,7 @@ static bool may_pass(const struct pair *pair, int64_t row_bytes)
 
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 &&
-		       pair->rows >= (lanes_are_whole(pair->flat->data, lane) ? LONG_WHOLE_COPIED : LONG_COPIED);
+		       pmg_copies_are_whole_lines(pair->rows, lanes_are_whole(pair->flat->data, lane));
 	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }

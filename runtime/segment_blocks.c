@@ -181,7 +181,7 @@ static void squares_copy(const struct segments_copy *copy, int64_t start, const 
 			 struct next_copy next, bool are_large, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type);
-	const bool may_pass = copy->into ? copy->has_whole_lines : !pmg_segments_are_short(lanes->rows, size);
+	const bool may_pass = copy->into ? copy->has_whole_lines : !pmg_segment_is_short(lanes->rows * size);
 	const struct block_copy one = {
 		.block = (char *) copy->blocks->data + start * copy->width * size, .lanes = copy->flat->data,
 		.width = copy->width, .n_lanes = lanes->n, .rows = lanes->rows, .size = size, .into = copy->into,

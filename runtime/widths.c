@@ -7,12 +7,6 @@
 
 #include <unistd.h>
 
-/* What the caches of a processor do not hold, not even the last. */
-#define FAR_MEMORY ((int64_t) 64 << 20)
-
-/* Of a second cache, where the system does not tell. */
-#define NEAR_MEMORY ((int64_t) 256 << 10)
-
 int32_t widths_lanes(const pmg_pipeline_desc *desc)
 {
 	int32_t lanes = 0;
@@ -55,7 +49,7 @@ int64_t widths_near(int32_t threads)
 	const int64_t bytes = 0;
 #endif
 
-	return (bytes > 0 ? bytes : NEAR_MEMORY) * threads;
+	return (bytes > 0 ? bytes : PMG_SECOND_CACHE) * threads;
 }
 
 int32_t widths_best(const pmg_pipeline_desc *desc, const pmg_options *options, const int64_t *extents, int32_t threads,
@@ -78,10 +72,9 @@ int32_t widths_best(const pmg_pipeline_desc *desc, const pmg_options *options, c
 		return least;
 	if (!options->in_blocks || has_segments(desc))
 		return first;
-	if (bytes >= FAR_MEMORY)
+	if (pmg_exceeds_caches(bytes))
 		return least;
-	/* Beside them the caches hold other things: at seven eighths wide blocks no longer pay. What is deterministic
-	 * does not depend on the number of threads, whose caches these are. */
-	return !options->deterministic && 4 * bytes <= 3 * near &&
+	/* What is deterministic does not depend on the number of threads, whose caches these are. */
+	return !options->deterministic && pmg_fits_second_caches(bytes, near) &&
 	       lanes_of_a_thread(systems, most, threads) == lanes_of_a_thread(systems, first, threads) ? most : first;
 }

@@ -175,10 +175,10 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	return found.stage;
 }
 
-/* "begin + PMG_ROWS_AHEAD": the row that a window asks for, unless the loop itself asks for lines of the next block. */
+/* "begin + PMG_PREFETCH_WINDOW": the row that a window asks for, unless the loop itself asks for lines of the next block. */
 static const char *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
 {
-	const char *row = arena_printf(e->arena, "%s %c PMG_ROWS_AHEAD", rows->begin, direction > 0 ? '+' : '-');
+	const char *row = arena_printf(e->arena, "%s %c PMG_PREFETCH_WINDOW", rows->begin, direction > 0 ? '+' : '-');
 	const char *ahead = rows->copy->segments ? NULL : asks_of(e, rows->copy);
 
 	return ahead ? arena_printf(e->arena, "pmg_window_ahead(%s, %s)", ahead, row) : row;
@@ -378,7 +378,7 @@ void rows_put_close(struct emit *e, struct block_result *result, int direction)
 {
 	const char *at = direction > 0 ? result->begin : result->end;
 
-	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_ROWS_AHEAD, %s);", type_name(result->copy->type),
+	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_PREFETCH_WINDOW, %s);", type_name(result->copy->type),
 	     result->copy->c_name, result->place, result->begin, result->end, at, direction > 0 ? '+' : '-',
 	     affine_plain(e->arena, &result->n_rows));
 	quote_close(e->b, "}");

@@ -9,6 +9,7 @@
 
 #include "codegen/c_print.h"
 #include "codegen/emit.h"
+#include "memory_policy.h"
 
 /* ---- target.c ------------------------------------------------------------------ */
 

@@ -106,12 +106,11 @@ enum { ROWS_AROUND = 2 };
  * behind each, not to grow by a page with each. */
 static int64_t gap_behind(const struct array *array)
 {
-	enum { LINE = 64, PAGE = 4096 };
 	const int size = type_size(array->type);
 
 	if (!array->is_per_thread)
 		return 0;
-	return array_n_stored(array) > 1 ? LINE/size : PAGE/size/(array->lanes ? array->lanes : 1);
+	return array_n_stored(array) > 1 ? PMG_CACHE_LINE/size : PMG_PAGE/size/(array->lanes ? array->lanes : 1);
 }
 
 struct affine part_extent(struct emit *e, const struct array *array, int d)

@@ -9,7 +9,7 @@
  * write to one line all the time take longer than one alone. */
 #include "codegen/codegen_private.h"
 
-enum { BLOCK = 16384, LINE = 64 };
+enum { BLOCK = 16384 };
 
 static const struct mark *loop_below(__isl_keep isl_ast_node *node, int *chunk)
 {
@@ -64,7 +64,7 @@ static int cells_of_line(const struct mark *shared)
 {
 	const struct stage *stage = shared->stage;
 
-	return is_one_row(stage, mark_dim_number(shared)) ? LINE/array_cell_size(stage->write.array) : 0;
+	return is_one_row(stage, mark_dim_number(shared)) ? PMG_CACHE_LINE/array_cell_size(stage->write.array) : 0;
 }
 
 static void open_blocks(struct emit *e, const struct team *team, const char *dim)

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, MOST_ROWS = 5000, BYTES = 128 };
+enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, MOST_ROWS = 5000, BYTES = 128, WHOLE_BLOCK = 1 << 16 };
 
 static bool only_whole_blocks_are_far(void)
 {
@@ -27,7 +27,7 @@ static bool only_whole_blocks_are_far(void)
 /* Lanes are, too, if the next block begins where these end; in runs, if it is too large to be there before its turn. */
 static bool only_whole_lanes_are_far(void)
 {
-	const int64_t most = PMG_BYTES_WHOLE/BYTES;
+	const int64_t most = WHOLE_BLOCK/BYTES;
 	pmg_place place = { .block = N_LANES*most, .row = 1, .lane = most, .asks_ahead = true };
 	bool ok = pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_FAR_LANES &&
 		  pmg_block_far(&place, N_LANES, N_LANES - 1, most, BYTES) == PMG_NEAR &&
@@ -42,15 +42,14 @@ static bool only_whole_lanes_are_far(void)
 
 static bool segments_are_short_by_bytes(void)
 {
-	return pmg_segments_are_short(127, 8) && !pmg_segments_are_short(128, 8) && pmg_segments_are_short(255, 4) &&
-	       !pmg_segments_are_short(256, 4) && pmg_segments_are_short(0, 8);
+	return pmg_segment_is_short(1023) && !pmg_segment_is_short(1024) && pmg_segment_is_short(0);
 }
 
 /* A window asks where its loop does not. */
 static bool distances_follow(void)
 {
-	return pmg_rows_ahead(PMG_NEAR, 100) == 0 && pmg_rows_ahead(PMG_FAR_BLOCKS, 100) == PMG_BLOCKS_AHEAD &&
-	       pmg_rows_ahead(PMG_FAR_BLOCKS, 60) == 30 && pmg_rows_ahead(PMG_FAR_RUNS, 600) == PMG_RUNS_AHEAD &&
+	return pmg_rows_ahead(PMG_NEAR, 100) == 0 && pmg_rows_ahead(PMG_FAR_BLOCKS, 100) == PMG_PREFETCH_BLOCK &&
+	       pmg_rows_ahead(PMG_FAR_BLOCKS, 60) == 30 && pmg_rows_ahead(PMG_FAR_RUNS, 600) == PMG_PREFETCH_RUN &&
 	       pmg_rows_ahead(PMG_FAR_LANES, 100) == 100 && pmg_rows_ahead(PMG_FAR_FLAT & PMG_FAR_BLOCKS, 100) == 0 &&
 	       PMG_FAR_FLAT == (PMG_FAR_LANES | PMG_FAR_RUNS) &&
 	       pmg_window_ahead(0, 48) == 48 && pmg_window_ahead(75, 48) == PMG_NO_ROW;
@@ -92,7 +91,7 @@ static bool rows_go_on(int direction)
 static bool long_lanes_have_runs(void)
 {
 	static const float array[1];
-	const int64_t most = PMG_BYTES_WHOLE/64;
+	const int64_t most = WHOLE_BLOCK/64;
 	const pmg_place lies = { .block = 32*most, .row = 16, .lane = 1 }, lanes = { .block = 16*most, .row = 1,
 										     .lane = most };
 	const pmg_place large = { .block = 64*256, .row = 1, .lane = 256, .asks_ahead = true };
@@ -100,7 +99,7 @@ static bool long_lanes_have_runs(void)
 	return !pmg_block_asked_f32(16, array, &lies, 0, 2*most, 1).lane &&
 	       !pmg_block_asked_f32(16, array, &lanes, 0, most, 1).lane &&
 	       pmg_block_asked_f32(16, array, &lanes, 0, most + 1, 1).lane == (uintptr_t) most*sizeof array[0] &&
-	       PMG_RUNS_AHEAD > PMG_BYTES_RUN/(int64_t) sizeof array[0] &&
+	       PMG_PREFETCH_RUN > PMG_RUN_BYTES/(int64_t) sizeof array[0] &&
 	       pmg_block_far(&large, 64, 64, 256, 64*8) == PMG_NEAR &&
 	       pmg_block_far(&large, 64, 64, 257, 64*4) == PMG_NEAR &&
 	       pmg_block_far(&large, 64, 64, 256, 64*4) == PMG_FAR_LANES;
@@ -111,12 +110,12 @@ static bool long_lanes_have_runs(void)
  * next block. */
 static bool runs_go_on(int64_t width, int64_t rows, int direction)
 {
-	static const double array[PMG_BYTES_WHOLE];
+	static const double array[WHOLE_BLOCK];
 	const uintptr_t begin = (uintptr_t) array, block = (uintptr_t) (width*rows)*sizeof array[0];
 	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
-	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_BYTES_RUN/(int64_t) sizeof array[0];
+	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_RUN_BYTES/(int64_t) sizeof array[0];
 	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, width, rows, direction);
-	static bool is_asked[PMG_BYTES_WHOLE];
+	static bool is_asked[WHOLE_BLOCK];
 	bool ok = asked.lane;
 
 	memset(is_asked, 0, sizeof is_asked);
@@ -194,6 +193,6 @@ void test_asks(struct tests *tests)
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
 		CHECK(tests, rows_are_asked_once(n, PMG_FAR_BLOCKS) && rows_are_asked_once(n, PMG_FAR_LANES));
-	for (int64_t n = PMG_BYTES_WHOLE/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
+	for (int64_t n = WHOLE_BLOCK/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
 		CHECK(tests, rows_are_asked_once(n, PMG_FAR_RUNS));
 }

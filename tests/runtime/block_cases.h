@@ -96,7 +96,7 @@ static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets,
 		const pmg_place place = { .asks_ahead = true }; \
 		bool ok = true; \
 		for (int64_t row = first, end; row < longest; row = end) { \
-			const int64_t ahead = row + (row % 2 ? PMG_ROWS_AHEAD : -PMG_ROWS_AHEAD); \
+			const int64_t ahead = row + (row % 2 ? PMG_PREFETCH_WINDOW : -PMG_PREFETCH_WINDOW); \
 			end = row + PMG_ROWS < longest ? row + PMG_ROWS : longest; \
 			ok = ok && pmg_segments_rows_##name(own, width, from, &place, 0, begin, rows, longest, row, \
 							    end, ahead, begin) == own && \
@@ -266,7 +266,7 @@ enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_R
 			for (int64_t i = begin*p->width; i < end*p->width; i++) \
 				block[i] = (type) (i + 1); \
 			pmg_block_put_rows_##name(block, p->width, to, &place, p->width, p->n_lanes, begin, end, \
-						  p->direction > 0 ? begin + PMG_ROWS_AHEAD : end - PMG_ROWS_AHEAD, \
+						  p->direction > 0 ? begin + PMG_PREFETCH_WINDOW : end - PMG_PREFETCH_WINDOW, \
 						  p->rows); \
 			n_put += end - begin; \
 			ok = ok && rows_are_left_##name(p, to, p->direction > 0 ? end : 0, \
@@ -350,8 +350,8 @@ void BLOCK_TESTS(struct tests *tests)
 	CHECK(tests, large_ones_are_kept());
 	CHECK(tests, windows_are_lines());
 	for (int64_t rows = 1; rows <= 60; rows += 1 + rows/3)
-		CHECK(tests, asking_ahead_changes_nothing(rows, PMG_ROWS_AHEAD) &&
-			     asking_ahead_changes_nothing(rows, -PMG_ROWS_AHEAD) &&
+		CHECK(tests, asking_ahead_changes_nothing(rows, PMG_PREFETCH_WINDOW) &&
+			     asking_ahead_changes_nothing(rows, -PMG_PREFETCH_WINDOW) &&
 			     asking_ahead_changes_nothing(rows, PMG_NO_ROW));
 	for (int64_t width = 4; width <= PUT_WIDTH; width *= 2)
 		for (int64_t rows = 1; rows <= PUT_ROWS; rows += 1 + rows/8)

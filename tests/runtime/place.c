@@ -350,8 +350,8 @@ static pmg_status look_kernel(pmg_plan *plan, const void *args, pmg_control *con
 	return PMG_OK;
 }
 
-/* Is the array, of which a kernel takes 16 lanes at a time, beside others as large, one that it asks for ahead? */
-static bool asks_among(pmg_context *context, int32_t n_arrays, int64_t m, int64_t n, const pmg_buffer *x)
+/* Is the array, of which a kernel takes 16 lanes at a time, one that it asks for ahead? */
+static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x)
 {
 	static const pmg_extent shape[] = { { .param = 0, .text = "m" }, { .param = 1, .text = "n" } };
 	static const pmg_param_desc params[] = { { "m", PMG_I64, offsetof(look_args, m), "look.pmg:1" },
@@ -360,10 +360,9 @@ static bool asks_among(pmg_context *context, int32_t n_arrays, int64_t m, int64_
 		.name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = shape, .lanes = 16, .segments = -1,
 		.offset = offsetof(look_args, x), .place = "look.pmg:2"
 	};
-	const pmg_array_desc arrays[] = { array, array, array };
 	const pmg_pipeline_desc desc = {
 		.abi_version = PMG_ABI_VERSION, .name = "look", .source = "look.pmg", .args_size = sizeof(look_args),
-		.n_params = 2, .n_arrays = n_arrays, .n_extents = 2, .params = params, .arrays = arrays,
+		.n_params = 2, .n_arrays = 1, .n_extents = 2, .params = params, .arrays = &array,
 		.extents = look_extents, .kernel = look_kernel
 	};
 	const look_args args = { m, n, *x };
@@ -375,11 +374,6 @@ static bool asks_among(pmg_context *context, int32_t n_arrays, int64_t m, int64_
 		status = pmg_plan_execute(plan, &args, NULL);
 	pmg_plan_destroy(plan);
 	return status == PMG_OK && seen.asks_ahead;
-}
-
-static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x)
-{
-	return asks_among(context, 1, m, n, x);
 }
 
 /* Lanes of 16 MB in all, one after the other, are written past the caches; not where a lane is every second value. */
@@ -421,55 +415,32 @@ static void test_short_past(struct tests *tests, pmg_context *context)
 	CHECK(tests, !rows_are_past(context, 7, 0) && !rows_are_past(context, 20, 0) && !rows_are_past(context, 31, 2));
 }
 
-static bool is_large(const pmg_array_desc *array, const pmg_buffer *buffer, int64_t large)
+static bool is_large(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
 	pmg_place place = { .is_large = false };
 
-	return parts_find(array, buffer, large, &place) && place.is_large;
+	return parts_find(array, buffer, &place) && place.is_large;
 }
 
-/* Where the arguments with lanes have 24 MB together, results of 4 MB go past the caches, too: blocks, and lanes of
- * whole lines. What has no lanes does not count. */
-static void test_past_among_far(struct tests *tests, pmg_context *context)
+/* Results of 16 MB in blocks, and in blocks of segments; not where blocks begin between lines. */
+static void test_past_blocks(struct tests *tests)
 {
-	const int64_t n = LARGE_AMONG_FAR/8/32, half = FAR_ARGUMENTS/8/32/2;
-	const int64_t extents[] = { 32, half - 1, 32, half, 32, half };
+	const int64_t large = 16 << 20, n = large/8/32;
 	const pmg_array_desc array = { .type = PMG_F64, .rank = 2, .lanes = 16, .segments = -1 };
-	pmg_array_desc arrays[] = { array, array, array };
-	const pmg_pipeline_desc two = { .n_arrays = 2, .arrays = arrays }, three = { .n_arrays = 3, .arrays = arrays };
-	double *memory = aligned_alloc(PMG_CACHE_LINE, 2*LARGE_AMONG_FAR);
+	const pmg_array_desc ragged = { .type = PMG_F64, .rank = 1, .lanes = 16, .segments = 0 };
+	double *memory = aligned_alloc(PMG_CACHE_LINE, (size_t) large + PMG_CACHE_LINE);
 	const pmg_buffer blocks = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n, 16 });
 	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
-	const pmg_buffer lines = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
-	const pmg_buffer parts = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n + 1 });
-	const pmg_array_desc ragged = { .type = PMG_F64, .rank = 1, .lanes = 16, .segments = 0 };
+	const pmg_buffer between = pmg_dense(memory + 1, PMG_F64, 3, (int64_t[]) { 2, n, 16 });
 	const pmg_buffer rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n, 16 });
 	const pmg_buffer fewer_rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n - 1, 16 });
-	pmg_buffer chains;
 
-	arrays[1].first_extent = 2;
-	arrays[2].first_extent = 4;
-	CHECK(tests, large_with_lanes(&two, extents) == LARGE_RESULT);
-	CHECK(tests, large_with_lanes(&three, extents) == LARGE_AMONG_FAR);
-	arrays[2].lanes = 0;
-	CHECK(tests, large_with_lanes(&three, extents) == LARGE_RESULT);
-	CHECK(tests, memory && is_large(&array, &blocks, LARGE_AMONG_FAR) && !is_large(&array, &blocks, LARGE_RESULT));
-	CHECK(tests, !is_large(&array, &fewer, LARGE_AMONG_FAR));
-	CHECK(tests, is_large(&array, &lines, LARGE_AMONG_FAR) && !is_large(&array, &lines, LARGE_RESULT));
-	CHECK(tests, !is_large(&array, &parts, LARGE_AMONG_FAR));
-	CHECK(tests, is_large(&ragged, &rows, LARGE_AMONG_FAR) && !is_large(&ragged, &rows, LARGE_RESULT));
-	CHECK(tests, !is_large(&ragged, &fewer_rows, LARGE_AMONG_FAR));
-	free(memory);
-	memory = aligned_alloc(PMG_CACHE_LINE, 32*8*(size_t) half);
-	chains = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, half });
-	memset(memory, 0, 32*8*(size_t) half);
-	CHECK(tests, memory && asks_among(context, 2, 32, half, &chains) && seen.is_large);
-	CHECK(tests, asks_among(context, 1, 32, half, &chains) && !seen.is_large);
+	CHECK(tests, memory && is_large(&array, &blocks) && !is_large(&array, &fewer) && !is_large(&array, &between));
+	CHECK(tests, is_large(&ragged, &rows) && !is_large(&ragged, &fewer_rows));
 	free(memory);
 }
 
-/* Rows of 4 MB in blocks, and in long lanes, of 1 MB in others; not where a block has more between its
- * rows. */
+/* Arrays of 4 MB, in blocks or lanes; not where a block has more between its rows. */
 static void test_far(struct tests *tests, pmg_context *context)
 {
 	const int64_t far = 4 << 20, n = far/8/32;
@@ -478,15 +449,13 @@ static void test_far(struct tests *tests, pmg_context *context)
 	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
 	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
 	const pmg_buffer smaller = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n - 1 });
-	const int64_t most = 256, m = far/4/8/most;
-	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, most });
-	const pmg_buffer few = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m - 1, most });
-	const pmg_buffer longer = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, most + 1 });
+	const int64_t rows = 256, m = far/8/rows;
+	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, rows });
+	const pmg_buffer few = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m - 1, rows });
 
 	CHECK(tests, memory && asks(context, 32, n, &blocks) && !asks(context, 32, n - 1, &fewer));
 	CHECK(tests, asks(context, 32, n, &flat) && !asks(context, 32, n - 1, &smaller));
-	CHECK(tests, asks(context, m, most, &shorter) && !asks(context, m - 1, most, &few));
-	CHECK(tests, !asks(context, m, most + 1, &longer));
+	CHECK(tests, asks(context, m, rows, &shorter) && !asks(context, m - 1, rows, &few));
 	blocks.strides[0] *= 2;
 	blocks.strides[1] *= 2;
 	CHECK(tests, !asks(context, 32, n, &blocks));
@@ -526,7 +495,7 @@ void test_places(struct tests *tests)
 	test_far(tests, context);
 	test_past(tests, context);
 	test_short_past(tests, context);
-	test_past_among_far(tests, context);
+	test_past_blocks(tests);
 	test_block_sizes(tests);
 	pmg_context_free(context);
 }
