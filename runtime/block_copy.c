@@ -16,7 +16,7 @@ block_copier *block_copy_choose(void)
 	return block_copy_baseline;
 }
 
-void stores_past_end(void)
+void nontemporal_stores_end(void)
 {
 #ifdef __SSE2__
 	__builtin_ia32_sfence();

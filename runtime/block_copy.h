@@ -19,9 +19,11 @@ static void segments_into(const struct block_copy *copy, void *block, int64_t ro
 static void segments_out(const struct block_copy *copy)
 {
 	if (copy->size == 8)
-		pmg_ragged_write_f64(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths, copy->is_past);
+		pmg_ragged_write_f64(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths,
+				copy->is_nontemporal);
 	else
-		pmg_ragged_write_f32(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths, copy->is_past);
+		pmg_ragged_write_f32(copy->block, copy->width, copy->lanes, copy->begin, copy->lengths,
+				copy->is_nontemporal);
 }
 
 /* The rows from `row` on of a block to `block`. */
@@ -38,17 +40,18 @@ static void rows_into(const struct block_copy *copy, void *block, int64_t row, i
 }
 
 /* More rows side by side than a processor reads ahead of: further on, or in a block that follows. */
-PMG_ASKS rows_ask(const struct block_copy *copy, int64_t row)
+PMG_PREFETCHES rows_prefetch(const struct block_copy *copy, int64_t row)
 {
 	const pmg_place place = { .block = copy->width*copy->rows, .row = 1, .lane = copy->rows };
 
 	if (copy->rows > ROWS_AT_A_TIME)
-		pmg_block_ahead(copy->lanes, copy->size, &place, copy->n_lanes, row + PMG_PREFETCH_COPY, copy->rows, false);
+		pmg_prefetch_lanes(copy->lanes, copy->size, &place, copy->n_lanes, row + PMG_PREFETCH_COPY, copy->rows,
+				false);
 }
 
 /* Segments lie anywhere, and end before a processor reads ahead of them. If two blocks find room in the caches, all of
  * the next one is asked for while this one is copied. */
-PMG_ASKS segments_ask(const struct block_copy *copy, int64_t row)
+PMG_PREFETCHES segments_prefetch(const struct block_copy *copy, int64_t row)
 {
 	const bool is_whole = pmg_prefetches_whole_block(copy->rows*copy->width*copy->size);
 	const int64_t at = row + (is_whole ? copy->rows : pmg_min_i64(PMG_PREFETCH_COPY, copy->rows));
@@ -61,9 +64,9 @@ PMG_ASKS segments_ask(const struct block_copy *copy, int64_t row)
 		__builtin_prefetch((const void *) (from + (uintptr_t) ((begin[lane] + first)*copy->size)), 0, 2);
 }
 
-static void block_past(const struct block_copy *copy)
+static void block_nontemporal(const struct block_copy *copy)
 {
-	_Alignas(64) double buffer[MOST_PAST*ROWS_AT_A_TIME/sizeof(double)];
+	_Alignas(64) double buffer[MOST_NONTEMPORAL*ROWS_AT_A_TIME/sizeof(double)];
 	const int64_t row_doubles = copy->width*copy->size/(int64_t) sizeof(double);
 	double *to = copy->block;
 
@@ -72,16 +75,16 @@ static void block_past(const struct block_copy *copy)
 		const int64_t row = pmg_min_i64(at, copy->rows - n_rows);
 
 		if (copy->lengths)
-			segments_ask(copy, at);
+			segments_prefetch(copy, at);
 		else
-			rows_ask(copy, at);
+			rows_prefetch(copy, at);
 		rows_into(copy, buffer, row, n_rows);
 		for (int64_t i = (at - row)*row_doubles; i < n_rows*row_doubles; i += PMG_LANES(double))
 			PMG_STREAM_F64(to[row*row_doubles + i], PMG_READ_F64(buffer[i]));
 	}
 }
 
-static void lanes_past(const struct block_copy *copy)
+static void lanes_nontemporal(const struct block_copy *copy)
 {
 	int64_t begin[MOST_LANES], lengths[MOST_LANES];
 	struct block_copy segments = *copy;
@@ -133,14 +136,14 @@ void BLOCK_COPY(const struct block_copy *copy)
 {
 	const int64_t width = copy->width, n = copy->n_lanes, rows = copy->rows;
 
-	if (copy->into && copy->is_past)
-		block_past(copy);
+	if (copy->into && copy->is_nontemporal)
+		block_nontemporal(copy);
 	else if (copy->into)
 		block_near(copy);
 	else if (copy->lengths)
 		segments_out(copy);
-	else if (copy->is_past)
-		lanes_past(copy);
+	else if (copy->is_nontemporal)
+		lanes_nontemporal(copy);
 	else if (copy->size == 8)
 		pmg_block_write_f64(copy->block, width, copy->lanes, n, rows, rows, 1);
 	else

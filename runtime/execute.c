@@ -112,7 +112,7 @@ static pmg_status kernel_call(struct plan *plan, const void *args, pmg_control *
 	if (status == PMG_OK) {
 		status = plan->run(&plan->kernel, args, control);
 		status = device ? device->end(&plan->kernel, status) : status;
-		stores_past_end();
+		nontemporal_stores_end();
 	}
 	blas_leave(plan->desc->blas);
 #ifdef _OPENMP

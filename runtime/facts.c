@@ -470,7 +470,7 @@ pmg_status values_check(struct plan *plan, int32_t number)
 	return array->type == PMG_BOOL ? bool_check(&values) : finite_check(&values);
 }
 
-bool pmg_is_large(const pmg_plan *handle, int32_t number)
+bool pmg_is_nontemporal(const pmg_plan *handle, int32_t number)
 {
 	const struct plan *plan = (const struct plan *) handle;
 	const pmg_array_desc *array = &plan->desc->arrays[number];

@@ -59,13 +59,13 @@ enum {
 	PMG_PREFETCH_BLOCK = 40,        /* rows: of blocks that lie in memory */
 	PMG_PREFETCH_WINDOW = 48,       /* rows: of lanes that a window copies */
 	PMG_PREFETCH_COPY = 96,         /* rows: where they are only copied, which takes less time than a solve */
-	PMG_PREFETCH_RUN = 96,          /* rows: of lanes in runs; more than a run has, and less than any block in runs */
+	PMG_PREFETCH_RUN = 96,          /* rows: of lanes in runs; more than a run, less than a block, has */
 	PMG_PREFETCH_POINTS = 32,       /* cells by their numbers, in the order of points */
 	PMG_RUN_BYTES = 256             /* of one lane in turn; runs of 64 to 2048 bytes take the same, within 5 % */
 };
 
-/* A block of so many bytes of an array finds room in the second cache beside the one before it, with those of some other
- * arrays: all of it is prefetched one block ahead. */
+/* A block of so many bytes of an array finds room in the second cache beside the one before it, with those of some
+ * other arrays: all of it is prefetched one block ahead. */
 static inline bool pmg_prefetches_whole_block(int64_t bytes)
 {
 	return bytes <= 1 << 16;

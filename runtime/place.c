@@ -103,11 +103,12 @@ static bool rows_are_whole(const pmg_array_desc *array, const pmg_buffer *blocks
 	       array->lanes * size % PMG_ALIGNMENT == 0 && place->block * size % PMG_ALIGNMENT == 0;
 }
 
-static bool lanes_are_large(const pmg_buffer *flat, const pmg_place *place, int64_t size)
+static bool lanes_are_nontemporal(const pmg_buffer *flat, const pmg_place *place, int64_t size)
 {
 	const bool are_whole = lanes_are_whole(flat->data, place->lane * size);
 
-	return place->row == 1 && pmg_uses_nontemporal(span_of(flat), pmg_lanes_are_whole_lines(place->lane, are_whole));
+	return place->row == 1 &&
+			pmg_uses_nontemporal(span_of(flat), pmg_lanes_are_whole_lines(place->lane, are_whole));
 }
 
 static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pmg_place *place)
@@ -126,10 +127,10 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 	place->lane = lane / size;
 	place->block = buffer->strides[0] / size * (has_blocks ? 1 : array->lanes);
 	place->is_padded = has_blocks;
-	place->is_large = has_blocks
+	place->is_nontemporal = has_blocks
 			  ? pmg_uses_nontemporal(span_of(buffer), rows_are_whole(array, buffer, place, size))
-			  : lanes_are_large(buffer, place, size);
-	place->asks_ahead = pmg_is_memory_resident(span_of(buffer)) &&
+			  : lanes_are_nontemporal(buffer, place, size);
+	place->is_memory_resident = pmg_is_memory_resident(span_of(buffer)) &&
 			    (has_blocks ? place->lane == 1 && place->row == array->lanes : place->row == 1);
 	return true;
 }
@@ -143,13 +144,13 @@ static bool segments_find(const pmg_array_desc *array, const pmg_buffer *buffer,
 	if (!buffer->data || buffer->type != array->type || !buffer_is_row_major(buffer) ||
 	    (has_blocks ? buffer->shape[1] != array->lanes : buffer->rank != 1))
 		return false;
-	*place = (pmg_place) { .asks_ahead = pmg_is_memory_resident(span_of(buffer)) };
+	*place = (pmg_place) { .is_memory_resident = pmg_is_memory_resident(span_of(buffer)) };
 	if (!has_blocks)
 		return true;
 	place->lane = 1;
 	place->row = array->lanes;
 	place->is_padded = true;
-	place->is_large = pmg_uses_nontemporal(span_of(buffer), (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
+	place->is_nontemporal = pmg_uses_nontemporal(span_of(buffer), (uintptr_t) buffer->data % PMG_ALIGNMENT == 0 &&
 								row % PMG_ALIGNMENT == 0);
 	return true;
 }

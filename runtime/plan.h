@@ -305,7 +305,7 @@ bool parts_are_found(const pmg_array_desc *array, const pmg_buffer *buffer);
 
 /* ---- relayout.c: copies between buffers in blocks and flat ones */
 
-bool copies_are_large(int32_t n, const pmg_buffer *const *to);
+bool copies_are_nontemporal(int32_t n, const pmg_buffer *const *to);
 /* Copies between a buffer of rank r and one of rank r + 1, in blocks. */
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads);
 /* Pairs of buffers that change their layout: so many in one loop. */
@@ -324,15 +324,15 @@ pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffe
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
  * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
- * caches has whole lines, and at most MOST_PAST bytes. Of segments, lane i is at begin[i] and has lengths[i] rows;
- * there are at most MOST_LANES, and of the segments that the thread copies into a block next, which are of the same
- * size, lane i is at next_begin[i] of `next`; NULL: none are known. */
-enum { MOST_PAST = 1024, MOST_LANES = 64 };
+ * caches has whole lines, and at most MOST_NONTEMPORAL bytes. Of segments, lane i is at begin[i] and has lengths[i]
+ * rows; there are at most MOST_LANES, and of the segments that the thread copies into a block next, which are of the
+ * same size, lane i is at next_begin[i] of `next`; NULL: none are known. */
+enum { MOST_NONTEMPORAL = 1024, MOST_LANES = 64 };
 
 struct block_copy {
 	void *block, *lanes;
 	int64_t width, n_lanes, rows, size;
-	bool into, is_past;
+	bool into, is_nontemporal;
 	const int64_t *begin, *lengths; /* NULL: lanes are next to each other and have all rows */
 	const void *next;
 	const int64_t *next_begin;
@@ -344,7 +344,7 @@ block_copier block_copy_baseline, block_copy_avx2, block_copy_avx512;
 block_copier *block_copy_choose(void);
 /* Behind a loop of copies, or an execution: what went past the caches is there before what the caller writes next. The
  * barrier of a loop that threads share has seen to the other threads. */
-void stores_past_end(void);
+void nontemporal_stores_end(void);
 
 /* ---- convert.c */
 

@@ -644,8 +644,8 @@ PMG_API pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *plac
 typedef struct pmg_place {
 	int64_t block, row, lane;
 	bool is_padded;         /* all lanes of the last block have memory */
-	bool is_large;          /* too large for caches, in blocks that begin with cache lines, or lane after lane */
-	bool asks_ahead;        /* it is read from far: windows of rows, or rows where blocks lie, ask for later ones */
+	bool is_nontemporal;    /* results are stored non-temporally: whole lines, too many for the caches */
+	bool is_memory_resident;        /* and rows or lanes are next to each other, so that kernels prefetch them */
 } pmg_place;            /* of an array that `is_per_thread`: `block` elements from thread to thread */
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */
@@ -766,7 +766,7 @@ PMG_API bool pmg_is_finite(pmg_plan *plan, int32_t array);
 PMG_API bool pmg_has_values(pmg_plan *plan, int32_t array, const int64_t *values, int64_t n);
 
 /* Is an array, which begins with a cache line, too large for the caches to keep what is written to it? */
-PMG_API bool pmg_is_large(const pmg_plan *plan, int32_t array);
+PMG_API bool pmg_is_nontemporal(const pmg_plan *plan, int32_t array);
 
 /* Sets arrays and sizes of a restructuring to its live points: those at which weights[by[k]] is not zero, in the same
  * order, without the runs that then are empty; as copies, once the zeros have stayed for some calls and if there is

@@ -182,18 +182,18 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 /* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
  * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
  * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. What is also
- * written to pmg_block_past_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in `own`.
- * pmg_block_rows_TYPE takes the rows from `begin` to `end` only, and pmg_block_put_rows_TYPE brings only those to their
- * place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler know the
- * numbers. Fewer, which an end leaves, are brought with rows beside them, which a result has all of by then.
+ * written to pmg_block_nontemporal_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in
+ * `own`. pmg_block_rows_TYPE takes the rows from `begin` to `end` only, and pmg_block_put_rows_TYPE brings only those
+ * to their place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler
+ * know the numbers. Fewer, which an end leaves, are brought with rows beside them, which a result has all of by then.
  *
  * Processors read ahead of what goes through memory in its order, but of few rows at a time. So where a place asks
- * ahead, a window asks for the rows that will be read or written PMG_PREFETCH_WINDOW rows later: row `ahead` of this block,
- * or, where that is behind the last of its `rows` or before the first, of one that follows; PMG_NO_ROW: for none. Where
- * blocks lie, a loop may ask for a row of this block or the next one by pmg_row_ask, as pmg_block_asked_TYPE tells
- * where they are. It may do so, too, where whole lanes lie one behind the other: the next block is asked for line after
- * line, as the processor foresees best, and its windows find it in the caches; of blocks that are too large for that, a
- * run of each lane in turn. pmg_block_far tells which of these.
+ * ahead, a window asks for the rows that will be read or written PMG_PREFETCH_WINDOW rows later: row `ahead` of this
+ * block, or, where that is behind the last of its `rows` or before the first, of one that follows; PMG_NO_ROW: for
+ * none. Where blocks lie, a loop may ask for a row of this block or the next one by pmg_prefetch_row, as
+ * pmg_prefetch_block_TYPE tells where they are. It may do so, too, where whole lanes lie one behind the other: the
+ * next block is asked for line after line, as the processor foresees best, and its windows find it in the caches; of
+ * blocks that are too large for that, a run of each lane in turn. pmg_block_prefetches tells which of these.
  *
  * The window of a result that begins with row `begin` ends before pmg_put_end_TYPE, one that ends before `end` begins
  * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
@@ -205,31 +205,33 @@ enum { PMG_ROWS = 8 };
 #define PMG_NO_ROW INT64_MIN
 
 /* What loops may ask for, as bits, to be intersected for all arrays that they read. */
-enum { PMG_NEAR = 0, PMG_FAR_BLOCKS = 1, PMG_FAR_LANES = 2, PMG_FAR_RUNS = 4, PMG_FAR_FLAT = 6 };
+enum { PMG_PREFETCH_NONE = 0, PMG_PREFETCH_ROWS = 1, PMG_PREFETCH_LINES = 2, PMG_PREFETCH_RUNS = 4,
+		PMG_PREFETCH_FLAT = 6 };
 
 static inline bool pmg_block_lies(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return place->lane == 1 && place->row == width && (n_lanes == width || place->is_padded);
 }
 
-/* Lanes whose block is not prefetched as a whole are, in runs, if a row is not larger than a run. Where arrays of several
- * types are on both sides of that, the windows prefetch. */
+/* Lanes whose block is not prefetched as a whole are, in runs, if a row is not larger than a run. Where arrays of
+ * several types are on both sides of that, the windows prefetch. */
 static inline bool pmg_lanes_have_runs(const pmg_place *place, int64_t rows, int64_t bytes)
 {
 	return place->row == 1 && !pmg_prefetches_whole_block(rows*bytes);
 }
 
-static inline int pmg_block_far(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows, int64_t bytes)
+static inline int pmg_block_prefetches(const pmg_place *place, int64_t width, int64_t n_lanes, int64_t rows,
+		int64_t bytes)
 {
 	const bool are_whole = place->row == 1 && place->lane == rows && n_lanes == width;
 
-	if (!place->asks_ahead)
-		return PMG_NEAR;
+	if (!place->is_memory_resident)
+		return PMG_PREFETCH_NONE;
 	if (pmg_block_lies(place, width, n_lanes))
-		return PMG_FAR_BLOCKS;
+		return PMG_PREFETCH_ROWS;
 	if (!are_whole || bytes > PMG_RUN_BYTES)
-		return PMG_NEAR;
-	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_FAR_RUNS : PMG_FAR_LANES;
+		return PMG_PREFETCH_NONE;
+	return pmg_lanes_have_runs(place, rows, bytes) ? PMG_PREFETCH_RUNS : PMG_PREFETCH_LINES;
 }
 
 /* From the first row of a block to a row of it, or, before the first and behind the last, of one that follows. */
@@ -247,15 +249,15 @@ static inline int64_t pmg_row_from(const pmg_place *place, int64_t row, int64_t 
 /* Where row 0 of a block lies, and where it would lie if the rows behind the last one, or before the first, were those
  * of the block that the thread takes next: then `row` is asked for by its number. Of lanes in runs, row 0 of both, how
  * many bytes lanes are apart, what a value has, and the number of the last lane, which is a power of two less one. */
-typedef struct pmg_asked {
+typedef struct pmg_prefetch {
 	uintptr_t here, later;
 	uintptr_t lane, size, last_lane;
-} pmg_asked;
+} pmg_prefetch;
 
 /* Lanes have runs of PMG_RUN_BYTES bytes in turn; what stands for a row is as large as one of a block, in one run. Of
  * the last runs, if they are shorter, the first lanes have theirs and as much behind it; others do not, which
  * processors that read ahead make up for. */
-static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)
+static inline uintptr_t pmg_run_from(const pmg_prefetch *asked, uintptr_t first, uintptr_t row, uintptr_t bytes)
 {
 	const uintptr_t at = row*bytes, run = row*asked->size & -(uintptr_t) PMG_RUN_BYTES;
 
@@ -263,7 +265,7 @@ static inline uintptr_t pmg_run_from(const pmg_asked *asked, uintptr_t first, ui
 }
 
 /* Where what is asked for by the number of a row begins, which is of this block or the next one. */
-static inline uintptr_t pmg_row_asked(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
+static inline uintptr_t pmg_prefetch_address(const pmg_prefetch *asked, int64_t row, int64_t rows, int64_t bytes)
 {
 	const bool is_here = (uint64_t) row < (uint64_t) rows;
 	const uintptr_t first = is_here ? asked->here : asked->later;
@@ -275,37 +277,38 @@ static inline uintptr_t pmg_row_asked(const pmg_asked *asked, int64_t row, int64
 
 /* A function that only asks for memory has no effect that gcc knows of: it leaves out calls of it, unless the function
  * is part of what calls it. */
-#define PMG_ASKS static inline __attribute__((always_inline)) void
+#define PMG_PREFETCHES static inline __attribute__((always_inline)) void
 
 /* Into the second cache: the nearest one has few requests under way at a time. */
-PMG_ASKS pmg_row_ask(const pmg_asked *asked, int64_t row, int64_t rows, int64_t bytes)
+PMG_PREFETCHES pmg_prefetch_row(const pmg_prefetch *asked, int64_t row, int64_t rows, int64_t bytes)
 {
-	const uintptr_t from = pmg_row_asked(asked, row, rows, bytes);
+	const uintptr_t from = pmg_prefetch_address(asked, row, rows, bytes);
 
 	for (uintptr_t byte = 0; byte < (uintptr_t) bytes; byte += PMG_CACHE_LINE)
 		__builtin_prefetch((const void *) (from + byte), 0, 2);
 }
 
-/* How many rows further on a loop prefetches one; 0: it does not. What it prefetches is here or in the next block: of few
- * rows of blocks half. Of lanes as a whole, so many that it is the next block's. */
-static inline int64_t pmg_rows_ahead(int far, int64_t rows)
+/* How many rows further on a loop prefetches one; 0: it does not. What it prefetches is here or in the next block: of
+ * few rows of blocks half. Of lanes as a whole, so many that it is the next block's. */
+static inline int64_t pmg_prefetch_distance(int far, int64_t rows)
 {
-	if (far & PMG_FAR_LANES)
+	if (far & PMG_PREFETCH_LINES)
 		return rows;
-	if (far & PMG_FAR_RUNS)
+	if (far & PMG_PREFETCH_RUNS)
 		return PMG_PREFETCH_RUN;
-	if (!(far & PMG_FAR_BLOCKS))
+	if (!(far & PMG_PREFETCH_ROWS))
 		return 0;
 	return PMG_PREFETCH_BLOCK < rows/2 ? (int64_t) PMG_PREFETCH_BLOCK : rows/2;
 }
 
 /* The row that a window asks for in a loop that asks for one itself, so many rows further on. */
-static inline int64_t pmg_window_ahead(int64_t ahead, int64_t row)
+static inline int64_t pmg_prefetch_window_row(int64_t ahead, int64_t row)
 {
 	return ahead ? PMG_NO_ROW : row;
 }
 
-PMG_ASKS pmg_block_ahead(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes, int64_t ahead,
+PMG_PREFETCHES pmg_prefetch_lanes(const void *block, int64_t size, const pmg_place *place, int64_t n_lanes,
+		int64_t ahead,
 			 int64_t rows, bool is_written)
 {
 	uintptr_t lane_row = (uintptr_t) block + (uintptr_t) pmg_row_from(place, ahead, rows)*(uintptr_t) size;
@@ -318,9 +321,9 @@ PMG_ASKS pmg_block_ahead(const void *block, int64_t size, const pmg_place *place
 }
 
 /* Lanes that lie one behind the other, past the caches, as far as all exist. */
-static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, int64_t n_lanes)
+static inline bool pmg_block_is_nontemporal(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
-	return PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_large && n_lanes == width &&
+	return PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_nontemporal && n_lanes == width &&
 	       !pmg_block_lies(place, width, n_lanes);
 }
 
@@ -332,16 +335,17 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		return pmg_block_lies(place, width, n_lanes) \
 		       ? (type *) (uintptr_t) (from + first/width*place->block) : own; \
 	} \
-	static inline type *pmg_block_past_##name(int64_t width, const type *from, const pmg_place *place, \
+	static inline type *pmg_block_nontemporal_##name(int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		return place->is_large ? pmg_block_open_##name(NULL, width, from, place, first, n_lanes, rows) \
+		return place->is_nontemporal ? pmg_block_open_##name(NULL, width, from, place, first, n_lanes, rows) \
 				       : NULL; \
 	} \
 	static inline type *pmg_block_keep_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		return place->is_large ? own : pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
+		return place->is_nontemporal ? own : pmg_block_open_##name(own, width, from, place, first, n_lanes, \
+				rows); \
 	} \
 	static inline type *pmg_block_take_##name(type *own, int64_t width, const type *from, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
@@ -351,16 +355,16 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 					      place->row); \
 		return pmg_block_open_##name(own, width, from, place, first, n_lanes, rows); \
 	} \
-	static inline pmg_asked pmg_block_asked_##name(int64_t width, const type *from, const pmg_place *place, \
+	static inline pmg_prefetch pmg_prefetch_block_##name(int64_t width, const type *from, const pmg_place *place, \
 						       int64_t first, int64_t rows, int direction) \
 	{ \
 		const int64_t here = first/width*place->block, next = here + place->block; \
 		const int64_t later = direction < 0 ? next + rows*width : next - rows*width; \
 		const uintptr_t begin = (uintptr_t) from, size = sizeof(type); \
 		if (pmg_lanes_have_runs(place, rows, width*(int64_t) size)) \
-			return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) next*size, \
+			return (pmg_prefetch) { begin + (uintptr_t) here*size, begin + (uintptr_t) next*size, \
 					     (uintptr_t) place->lane*size, size, (uintptr_t) (width - 1) }; \
-		return (pmg_asked) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size, 0, 0, 0 }; \
+		return (pmg_prefetch) { begin + (uintptr_t) here*size, begin + (uintptr_t) later*size, 0, 0, 0 }; \
 	} \
 	static inline bool pmg_is_window_##name(int64_t width, const pmg_place *place, int64_t n_lanes, int64_t begin, \
 						int64_t end, int64_t rows) \
@@ -375,8 +379,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		from += first/width*place->block; \
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return from + begin*place->row; \
-		if (place->asks_ahead && ahead != PMG_NO_ROW) \
-			pmg_block_ahead(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
+		if (place->is_memory_resident && ahead != PMG_NO_ROW) \
+			pmg_prefetch_lanes(from, (int64_t) sizeof(type), place, n_lanes, ahead, rows, false); \
 		if (!pmg_is_window_##name(width, place, n_lanes, begin, end, rows)) { \
 			pmg_block_read_##name(own, width, from + begin*place->row, n_lanes, place->lane, end - begin, \
 					      place->row); \
@@ -388,7 +392,7 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 	} \
 	static inline bool pmg_block_is_uneven_##name(int64_t width, const pmg_place *place, int64_t n_lanes) \
 	{ \
-		return pmg_block_goes_past(place, width, n_lanes) && place->asks_ahead && \
+		return pmg_block_is_nontemporal(place, width, n_lanes) && place->is_memory_resident && \
 		       width % PMG_SQUARE_##NAME == 0 && place->lane*(int64_t) sizeof(type) % PMG_CACHE_LINE != 0; \
 	} \
 	static inline int64_t pmg_block_skew_##name(int64_t width, const type *to, const pmg_place *place, \
@@ -397,13 +401,13 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		const bool are_alike = place->lane*(int64_t) sizeof(type) % PMG_CACHE_LINE == 0 && \
 				       width % PMG_SQUARE_##NAME == 0; \
 		const uintptr_t begin = (uintptr_t) (to + first/width*place->block); \
-		return !pmg_block_goes_past(place, width, n_lanes) || !are_alike ? PMG_NO_ROW \
+		return !pmg_block_is_nontemporal(place, width, n_lanes) || !are_alike ? PMG_NO_ROW \
 		       : (int64_t) (begin % PMG_CACHE_LINE/sizeof(type)); \
 	} \
 	static inline bool pmg_block_joins_##name(int64_t width, const type *to, const pmg_place *place, \
 						  int64_t first, int64_t n_lanes, int64_t rows) \
 	{ \
-		return !place->asks_ahead && !pmg_block_goes_past(place, width, n_lanes) && \
+		return !place->is_memory_resident && !pmg_block_is_nontemporal(place, width, n_lanes) && \
 		       n_lanes >= PMG_SQUARE_##NAME && pmg_in_squares_##name(width, rows, place->row) > 0 && \
 		       pmg_lanes_join_##name(to + first/width*place->block, place->lane); \
 	} \
@@ -425,7 +429,7 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 						   int64_t first, int64_t n_lanes) \
 	{ \
 		const int64_t skew = pmg_block_skew_##name(width, to, place, first, n_lanes); \
-		if (pmg_block_lies(place, width, n_lanes) || !place->asks_ahead) \
+		if (pmg_block_lies(place, width, n_lanes) || !place->is_memory_resident) \
 			return 0; \
 		if (pmg_block_is_uneven_##name(width, place, n_lanes)) \
 			return pmg_max_i64(end - PMG_PUT_##NAME, 0); \
@@ -445,8 +449,8 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 			pmg_uneven_write_##name(block, width, to, place->lane, begin, end, rows, ahead < begin); \
 			return; \
 		} \
-		if (place->asks_ahead && skew == PMG_NO_ROW) \
-			pmg_block_ahead(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
+		if (place->is_memory_resident && skew == PMG_NO_ROW) \
+			pmg_prefetch_lanes(to, (int64_t) sizeof(type), place, n_lanes, ahead, rows, true); \
 		if (skew == PMG_NO_ROW && pmg_is_window_##name(width, place, n_lanes, begin, end, rows)) { \
 			const int64_t top = pmg_min_i64(begin, rows - PMG_ROWS); \
 			pmg_squares_write_##name(block + top*width, width, to + top, width, place->lane, PMG_ROWS); \
@@ -465,7 +469,7 @@ static inline bool pmg_block_goes_past(const pmg_place *place, int64_t width, in
 		if (pmg_block_lies(place, width, n_lanes)) \
 			return; \
 		to += first/width*place->block; \
-		if (pmg_block_goes_past(place, width, n_lanes)) \
+		if (pmg_block_is_nontemporal(place, width, n_lanes)) \
 			pmg_block_stream_##name(block, width, to, place->lane, rows); \
 		else \
 			pmg_block_write_##name(block, width, to, n_lanes, place->lane, rows, place->row); \

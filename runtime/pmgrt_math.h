@@ -24,9 +24,9 @@
 #define PMG_INLINE static inline
 #endif
 
-/* Asks for the cell of `array` that the point PMG_PREFETCH_POINTS behind this one will use. `index` is a 32-bit array that an
- * inspector has made, which may be read so far behind its end. */
-#define PMG_FETCH(array, index, point) __builtin_prefetch(&(array)[(index)[(point) + PMG_PREFETCH_POINTS]])
+/* Asks for the cell of `array` that the point PMG_PREFETCH_POINTS behind this one will use. `index` is a 32-bit array
+ * that an inspector has made, which may be read so far behind its end. */
+#define PMG_PREFETCH(array, index, point) __builtin_prefetch(&(array)[(index)[(point) + PMG_PREFETCH_POINTS]])
 
 /* The end of a shared loop of vectors. clang shares it as `i <= last`, which may never end where integers wrap, and
  * vectorises only what it can count: it is told that `last` is none of the largest numbers. */

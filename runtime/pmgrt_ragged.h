@@ -151,8 +151,8 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 #endif
 
 /* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_past`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, and pmg_ragged_window_TYPE
- * PMG_ROWS that all lanes have. Lanes come the longest first.
+ * the caches if `is_nontemporal`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, and
+ * pmg_ragged_window_TYPE PMG_ROWS that all lanes have. Lanes come the longest first.
  * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads one is part of the loop
  * around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES does
  * it: else it computes eight pointers ahead of each square, and spills them. */
@@ -220,14 +220,14 @@ PMG_LINE_FUNCTIONS(float, f32, F32)
 		pmg_ragged_rows_##name(block, width, from, begin, rows, 0, longest); \
 	} \
 	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						   const int64_t *begin, const int64_t *rows, bool is_past) \
+						   const int64_t *begin, const int64_t *rows, bool is_nontemporal) \
 	{ \
 		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
 		for (int64_t lane = 0; lane < width; lane += square) { \
 			const int64_t shortest = pmg_shortest(&rows[lane], square); \
 			const int64_t longest = pmg_longest(&rows[lane], square); \
 			int64_t at = 0; \
-			if (square > 1 && is_past) \
+			if (square > 1 && is_nontemporal) \
 				at = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest); \
 			if (square > 1) \
 				at += pmg_lanes_write_##name(&block[at*width + lane], width, to + at, &begin[lane], \
@@ -248,24 +248,26 @@ PMG_RAGGED_FUNCTIONS(float, f32, F32)
 /* Blocks of arrays that the caller may hold in blocks of segments, which begin `start` rows from the first one's begin.
  * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
- * `own` and goes past them: then, or before, where it is also written to pmg_segments_past_TYPE, unless that is NULL. A
- * block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks ahead, asks
- * for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. Where the rows of a block
- * that lies are, and those of the next one, which is `later`, tells pmg_segments_asked_TYPE; whether they may be asked
- * for, pmg_segments_far. */
+ * `own` and goes past them: then, or before, where it is also written to pmg_segments_nontemporal_TYPE, unless that
+ * is NULL. A block without rows lies nowhere. pmg_segments_rows_TYPE takes a window of rows, and where a place asks
+ * ahead, asks for those of row `ahead` (see pmgrt_block.h), or of the block whose lanes begin at `next`. Where the
+ * rows of a block that lies are, and those of the next one, which is `later`, tells pmg_prefetch_segments_TYPE;
+ * whether they may be asked
+ * for, pmg_segments_prefetches. */
 static inline bool pmg_segments_lie(const pmg_place *place, int64_t longest)
 {
 	return place->lane == 1 && longest > 0;
 }
 
-static inline int pmg_segments_far(const pmg_place *place, int64_t longest)
+static inline int pmg_segments_prefetches(const pmg_place *place, int64_t longest)
 {
-	return place->asks_ahead && pmg_segments_lie(place, longest) ? PMG_FAR_BLOCKS : PMG_NEAR;
+	return place->is_memory_resident && pmg_segments_lie(place, longest) ? PMG_PREFETCH_ROWS : PMG_PREFETCH_NONE;
 }
 
 /* Row `ahead` of each lane; behind the longest, or before the first, of the next block, which has about as many. Of
  * short ones, those of the next block that stand where this one's window does. */
-PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const int64_t *begin, int64_t longest,
+PMG_PREFETCHES pmg_prefetch_segment_rows(const void *from, int64_t size, int64_t width, const int64_t *begin,
+		int64_t longest,
 			    int64_t row, int64_t ahead, const int64_t *next)
 {
 	const bool are_short = pmg_segment_is_short(longest*size);
@@ -291,12 +293,12 @@ PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const
 		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
 		return own; \
 	} \
-	static inline pmg_asked pmg_segments_asked_##name(int64_t width, const type *from, int64_t start, \
+	static inline pmg_prefetch pmg_prefetch_segments_##name(int64_t width, const type *from, int64_t start, \
 							  const pmg_lying *later, int64_t rows, int direction) \
 	{ \
 		const uintptr_t row = (uintptr_t) width*sizeof(type), first = (uintptr_t) from; \
 		const int64_t next = later->start + (direction < 0 ? later->rows : -rows); \
-		return (pmg_asked) { first + (uintptr_t) start*row, first + (uintptr_t) next*row, 0, 0, 0 }; \
+		return (pmg_prefetch) { first + (uintptr_t) start*row, first + (uintptr_t) next*row, 0, 0, 0 }; \
 	} \
 	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
 							   const pmg_place *place, int64_t start, \
@@ -306,8 +308,9 @@ PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const
 	{ \
 		if (pmg_segments_lie(place, longest)) \
 			return from + (start + row)*width; \
-		if (place->asks_ahead) \
-			pmg_segments_ahead(from, (int64_t) sizeof(type), width, begin, longest, row, ahead, next); \
+		if (place->is_memory_resident) \
+			pmg_prefetch_segment_rows(from, (int64_t) sizeof(type), width, begin, longest, row, ahead, \
+					next); \
 		if (end - row == PMG_ROWS && rows[width - 1] >= end && width % PMG_SQUARE_##NAME == 0) \
 			pmg_ragged_window_##name(own, width, from, begin, rows, row); \
 		else \
@@ -317,20 +320,21 @@ PMG_ASKS pmg_segments_ahead(const void *from, int64_t size, int64_t width, const
 	static inline type *pmg_segments_open_##name(type *own, int64_t width, type *to, const pmg_place *place, \
 						     int64_t start, int64_t longest) \
 	{ \
-		return pmg_segments_lie(place, longest) && !place->is_large ? to + start*width : own; \
+		return pmg_segments_lie(place, longest) && !place->is_nontemporal ? to + start*width : own; \
 	} \
-	static inline type *pmg_segments_past_##name(int64_t width, type *to, const pmg_place *place, int64_t start, \
+	static inline type *pmg_segments_nontemporal_##name(int64_t width, type *to, const pmg_place *place, \
+			int64_t start, \
 						     int64_t longest) \
 	{ \
-		return pmg_segments_lie(place, longest) && place->is_large ? to + start*width : (type *) 0; \
+		return pmg_segments_lie(place, longest) && place->is_nontemporal ? to + start*width : (type *) 0; \
 	} \
 	static inline void pmg_segments_put_##name(const type *block, int64_t width, type *to, \
 						   const pmg_place *place, int64_t start, const int64_t *begin, \
-						   const int64_t *rows, int64_t longest, bool is_past) \
+						   const int64_t *rows, int64_t longest, bool is_nontemporal) \
 	{ \
 		type *const there = to + start*width; \
 		if (!pmg_segments_lie(place, longest)) \
-			pmg_ragged_write_##name(block, width, to, begin, rows, is_past && \
+			pmg_ragged_write_##name(block, width, to, begin, rows, is_nontemporal && \
 						!pmg_segment_is_short(longest*(int64_t) sizeof(type))); \
 		else if (block != there) \
 			for (int64_t i = 0; i < longest*width; i += PMG_LANES(type)) \

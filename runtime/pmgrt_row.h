@@ -89,7 +89,8 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_FILL_F32(value) ((value) - (pmg_vector_f32) { 0 })
 
 /* Writes a vector past the caches: to a row that begins with a cache line, in an array that is too large for them
- * (pmg_is_large). The barrier behind a parallel loop orders these writes as others, and the end of an execution. */
+ * (pmg_is_nontemporal). The barrier behind a parallel loop orders these writes as others, and the end of an
+ * execution. */
 #if defined(__clang__)
 #define PMG_STREAM_F64(cell, value) __builtin_nontemporal_store(value, (pmg_vector_f64 *) &(cell))
 #define PMG_STREAM_F32(cell, value) __builtin_nontemporal_store(value, (pmg_vector_f32 *) &(cell))

@@ -54,7 +54,7 @@ struct pair {
 /* The squares of all instruction sets divide the largest one. */
 enum { MOST_SQUARE = 8 };
 
-bool copies_are_large(int32_t n, const pmg_buffer *const *to)
+bool copies_are_nontemporal(int32_t n, const pmg_buffer *const *to)
 {
 	int64_t bytes = 0;
 
@@ -71,7 +71,7 @@ static bool may_pass(const struct pair *pair, int64_t row_bytes)
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 &&
 		       pmg_copies_are_whole_lines(pair->rows, lanes_are_whole(pair->flat->data, lane));
-	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_PAST &&
+	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_NONTEMPORAL &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
 
@@ -91,14 +91,14 @@ static bool is_row_major_pair(const pmg_buffer *to, const pmg_buffer *from)
 	return to->rank != from->rank && buffer_is_row_major(to) && buffer_is_row_major(from);
 }
 
-static void pair_copy(const struct pair *pair, int64_t block, bool are_large, block_copier *copier)
+static void pair_copy(const struct pair *pair, int64_t block, bool are_nontemporal, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(pair->flat->type), width = pair->width;
 	const int64_t left = pair->flat->shape[0] - block * width, at = block * pair->rows * width * size;
 	const struct block_copy copy = {
 		.block = (char *) pair->blocks->data + at, .lanes = (char *) pair->flat->data + at, .width = width,
 		.n_lanes = left < width ? left : width, .rows = pair->rows, .size = size, .into = pair->into,
-		.is_past = are_large && may_pass(pair, width * size)
+		.is_nontemporal = are_nontemporal && may_pass(pair, width * size)
 	};
 
 	copier(&copy);
@@ -106,7 +106,7 @@ static void pair_copy(const struct pair *pair, int64_t block, bool are_large, bl
 
 /* A thread copies the same blocks of all of them. To transpose an element takes as long as eight of them in other loops
  * that are shared among threads. */
-static void pairs_copy(const struct pair *pairs, int32_t n, bool are_large, int32_t threads)
+static void pairs_copy(const struct pair *pairs, int32_t n, bool are_nontemporal, int32_t threads)
 {
 	block_copier *const copier = block_copy_choose();
 	int64_t n_blocks = 0, n_elements = 0;
@@ -120,8 +120,8 @@ static void pairs_copy(const struct pair *pairs, int32_t n, bool are_large, int3
 	for (int64_t block = 0; block < n_blocks; block++)
 		for (int32_t i = 0; i < n; i++)
 			if (block < pairs[i].blocks->shape[0])
-				pair_copy(&pairs[i], block, are_large, copier);
-	stores_past_end();
+				pair_copy(&pairs[i], block, are_nontemporal, copier);
+	nontemporal_stores_end();
 }
 
 void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
@@ -130,7 +130,7 @@ void blocks_copy(const pmg_buffer *to, const pmg_buffer *from, int32_t threads)
 	const int64_t whole = pair.flat->shape[0] / pair.width, rest = pair.flat->shape[0] % pair.width;
 
 	if (is_row_major_pair(to, from)) {
-		pairs_copy(&pair, 1, copies_are_large(1, &to), threads);
+		pairs_copy(&pair, 1, copies_are_nontemporal(1, &to), threads);
 		return;
 	}
 	for (int last = 0; last <= (rest > 0); last++) {
@@ -323,13 +323,13 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 			    const pmg_buffer *const *from, int32_t threads)
 {
 	struct pair pairs[MOST_PAIRS];
-	bool are_large;
+	bool are_nontemporal;
 	int32_t n_pairs = 0;
 
 	if (relayout_call_check(context, n, to, from, threads) != PMG_OK ||
 	    relayout_pairs_check(context, n, to, from, shapes_check, NULL) != PMG_OK)
 		return PMG_BAD_CALL;
-	are_large = copies_are_large(n, to);
+	are_nontemporal = copies_are_nontemporal(n, to);
 	for (int32_t i = 0; i < n; i++) {
 		if (buffer_is_empty(to[i]))
 			continue;
@@ -339,11 +339,11 @@ pmg_status pmg_relayout_all(pmg_context *context, int32_t n, const pmg_buffer *c
 		}
 		pairs[n_pairs++] = pair_of(to[i], from[i]);
 		if (n_pairs == MOST_PAIRS) {
-			pairs_copy(pairs, n_pairs, are_large, threads_of(threads));
+			pairs_copy(pairs, n_pairs, are_nontemporal, threads_of(threads));
 			n_pairs = 0;
 		}
 	}
-	pairs_copy(pairs, n_pairs, are_large, threads_of(threads));
+	pairs_copy(pairs, n_pairs, are_nontemporal, threads_of(threads));
 	return PMG_OK;
 }
 

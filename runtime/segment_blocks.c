@@ -132,7 +132,8 @@ static bool has_whole_lines(const struct segments_copy *copy)
 {
 	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
 
-	return row % PMG_ALIGNMENT == 0 && row <= MOST_PAST && (uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0;
+	return row % PMG_ALIGNMENT == 0 && row <= MOST_NONTEMPORAL &&
+			(uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0;
 }
 
 static struct segments_copy copy_of(const struct segment_list *list, const pmg_buffer *to, const pmg_buffer *from)
@@ -178,14 +179,14 @@ static bool is_read_alike(const struct segments_copy *next, const struct segment
 }
 
 static void squares_copy(const struct segments_copy *copy, int64_t start, const struct block_lanes *lanes,
-			 struct next_copy next, bool are_large, block_copier *copier)
+			 struct next_copy next, bool are_nontemporal, block_copier *copier)
 {
 	const int64_t size = (int64_t) pmg_type_size(copy->flat->type);
 	const bool may_pass = copy->into ? copy->has_whole_lines : !pmg_segment_is_short(lanes->rows * size);
 	const struct block_copy one = {
 		.block = (char *) copy->blocks->data + start * copy->width * size, .lanes = copy->flat->data,
 		.width = copy->width, .n_lanes = lanes->n, .rows = lanes->rows, .size = size, .into = copy->into,
-		.is_past = are_large && may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
+		.is_nontemporal = are_nontemporal && may_pass, .begin = lanes->begin, .lengths = lanes->lengths,
 		.next = is_read_alike(next.copy, copy) ? next.copy->flat->data : NULL, .next_begin = next.lanes->begin
 	};
 
@@ -193,7 +194,8 @@ static void squares_copy(const struct segments_copy *copy, int64_t start, const 
 }
 
 /* A block of all, before `next`. */
-static void block_copies(const struct segments_copy *copies, int32_t n, int64_t block, int64_t next, bool are_large,
+static void block_copies(const struct segments_copy *copies, int32_t n, int64_t block, int64_t next,
+		bool are_nontemporal,
 			 block_copier *copier)
 {
 	const int64_t last = blocks_of(copies->list->n, copies->width) - 1;
@@ -208,7 +210,7 @@ static void block_copies(const struct segments_copy *copies, int32_t n, int64_t 
 							   : (struct next_copy) { &copies[0], &later };
 
 		if (copies[i].are_squares)
-			squares_copy(&copies[i], copies->list->starts[block], &here, of_next, are_large, copier);
+			squares_copy(&copies[i], copies->list->starts[block], &here, of_next, are_nontemporal, copier);
 		else
 			lanes_copy(&copies[i], block);
 	}
@@ -222,7 +224,7 @@ static int64_t next_block(int64_t block, int64_t turn, int64_t threads)
 
 /* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
  * has copied. */
-static void copies_run(const struct segments_copy *copies, int32_t n, bool are_large, int32_t threads)
+static void copies_run(const struct segments_copy *copies, int32_t n, bool are_nontemporal, int32_t threads)
 {
 	const struct segment_list *list = copies[0].list;
 	const int64_t width = copies[0].width;
@@ -233,14 +235,14 @@ static void copies_run(const struct segments_copy *copies, int32_t n, bool are_l
 	segment_starts(list->offsets, list->order, list->n, width, list->starts);
 	PARALLEL(threads, 8 * n * list->offsets[list->n], schedule(static, turn))
 	for (int64_t block = 0; block < blocks_of(list->n, width); block++)
-		block_copies(copies, n, block, next_block(block, turn, threads), are_large, copier);
-	stores_past_end();
+		block_copies(copies, n, block, next_block(block, turn, threads), are_nontemporal, copier);
+	nontemporal_stores_end();
 }
 
 void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer *const *to,
 		   const pmg_buffer *const *from, int32_t threads)
 {
-	const bool are_large = copies_are_large(n, to);
+	const bool are_nontemporal = copies_are_nontemporal(n, to);
 	struct segments_copy copies[MOST_PAIRS];
 	int32_t n_copies = 0;
 
@@ -252,13 +254,13 @@ void segments_copy(const struct segment_list *list, int32_t n, const pmg_buffer 
 			continue;
 		}
 		if (n_copies == MOST_PAIRS || (n_copies > 0 && copy.width != copies[0].width)) {
-			copies_run(copies, n_copies, are_large, threads);
+			copies_run(copies, n_copies, are_nontemporal, threads);
 			n_copies = 0;
 		}
 		copies[n_copies++] = copy;
 	}
 	if (n_copies > 0)
-		copies_run(copies, n_copies, are_large, threads);
+		copies_run(copies, n_copies, are_nontemporal, threads);
 }
 
 /* ---- For callers ---- */

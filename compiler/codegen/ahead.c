@@ -2,8 +2,8 @@
  *
  * Cells that are asked for ahead. A loop over the points of a run reads or updates w[fiber], where fiber is what a
  * copied index array says: the processor cannot foresee such an address, and waits. The index array tells it long
- * before, so that the cell that is used some points later is fetched now (PMG_FETCH of pmgrt_math.h). Points of a run
- * or segment are followed by those of the next, and behind the last ones the arrays of an inspector may be read.
+ * before, so that the cell that is used some points later is fetched now (PMG_PREFETCH of pmgrt_math.h). Points of a
+ * run or segment are followed by those of the next, and behind the last ones the arrays of an inspector may be read.
  *
  * Only cells of one number: of rows, the first cells are a small part. Only what is read or added to, at every point:
  * nothing waits for a store, and what is chosen elsewhere need not exist.
@@ -58,6 +58,6 @@ void emit_ahead(struct emit *e, const struct mark *bind, const struct point *poi
 		look_at_cell(&search, &stage->write);
 	index = c_index(e, point, &bind->dim->source);
 	for (int i = 0; i < search.found.n; i++)
-		quote(e->b, "PMG_FETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
+		quote(e->b, "PMG_PREFETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
 		     bind->dim->source.array->c_name, affine_plain(e->arena, &index));
 }

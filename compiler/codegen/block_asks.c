@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prefetches of rows of blocks (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a loop
- * over rows reads them where they lie. Each iteration prefetches the rows of all arrays that it reads some iterations
- * later, if all of them are memory-resident: in the caches that costs more than it gives. Where all lie lane after
- * lane, which windows copy, iterations prefetch lines of the next block instead, in the order of memory, or, of long
- * lanes, some of each in turn (runtime/memory_policy.h).
+ * Prefetches of rows of blocks (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
+ * loop over rows reads them where they lie. Each iteration prefetches the rows of all arrays that it reads some
+ * iterations later, if all of them are memory-resident: in the caches that costs more than it gives. Where all lie
+ * lane after lane, which windows copy, iterations prefetch lines of the next block instead, in the order of memory,
+ * or, of long lanes, some of each in turn (runtime/memory_policy.h).
  *
  * The first loop that reads an array prefetches it. The hardware prefetcher covers the rows of blocks of one length
  * that a loop takes in their order: such a loop prefetches flat arrays only. */
@@ -57,7 +57,8 @@ static bool reads_first(const struct emit *e, __isl_keep isl_ast_node *node, con
 	return reads;
 }
 
-/* Names what the loop prefetches. "pmg_block_far(&plan->places[3], 16, lanes, n, 128) & …": as what all of it can be
+/* Names what the loop prefetches. "pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & …": as what all of it
+ * can be
  * prefetched. */
 static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
@@ -70,7 +71,7 @@ static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node, con
 		if (!is_first_read(node, loop, ask))
 			continue;
 		ask->loop = loop;
-		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_asked", ask->copy->owner->c_name));
+		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_prefetch", ask->copy->owner->c_name));
 		str_add(&far, "%s%s", far.length ? " & " : "", ask->far);
 	}
 	return str_text(&far);
@@ -106,13 +107,13 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	far = name_asked(e, node, loop);
 	first = first_asked(e);
 	e->asking = (struct asking) {
-		.loop = loop, .ahead = names_declare(&e->names, "ahead"), .direction = loop->direction
+		.loop = loop, .ahead = names_declare(&e->names, "distance"), .direction = loop->direction
 	};
-	quote(e->b, "const int64_t %s = pmg_rows_ahead(%s%s, %s);", e->asking.ahead,
-	     is_covered(node, first) ? "PMG_FAR_FLAT & " : "", far, first->n_rows);
+	quote(e->b, "const int64_t %s = pmg_prefetch_distance(%s%s, %s);", e->asking.ahead,
+	     is_covered(node, first) ? "PMG_PREFETCH_FLAT & " : "", far, first->n_rows);
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
-			quote(e->b, "const pmg_asked %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
+			quote(e->b, "const pmg_prefetch %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
 			     loop->direction);
 }
 
@@ -127,7 +128,8 @@ void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 		const struct block_ask *ask = &e->asks.items[i];
 
 		if (ask->name)
-			quote(e->b, "pmg_row_ask(&%s, %s %c %s, %s, %d);", ask->name, variable, sign, e->asking.ahead,
+			quote(e->b, "pmg_prefetch_row(&%s, %s %c %s, %s, %d);", ask->name, variable, sign,
+					e->asking.ahead,
 			     ask->n_rows, asks_row_bytes(ask));
 	}
 	quote_close(e->b, "}");

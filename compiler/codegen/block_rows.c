@@ -175,13 +175,14 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	return found.stage;
 }
 
-/* "begin + PMG_PREFETCH_WINDOW": the row that a window asks for, unless the loop itself asks for lines of the next block. */
+/* "begin + PMG_PREFETCH_WINDOW": the row that a window asks for, unless the loop itself asks for lines of the next
+ * block. */
 static const char *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
 {
 	const char *row = arena_printf(e->arena, "%s %c PMG_PREFETCH_WINDOW", rows->begin, direction > 0 ? '+' : '-');
 	const char *ahead = rows->copy->segments ? NULL : asks_of(e, rows->copy);
 
-	return ahead ? arena_printf(e->arena, "pmg_window_ahead(%s, %s)", ahead, row) : row;
+	return ahead ? arena_printf(e->arena, "pmg_prefetch_window_row(%s, %s)", ahead, row) : row;
 }
 
 /* All rows with the same borders move together. */
@@ -378,7 +379,8 @@ void rows_put_close(struct emit *e, struct block_result *result, int direction)
 {
 	const char *at = direction > 0 ? result->begin : result->end;
 
-	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_PREFETCH_WINDOW, %s);", type_name(result->copy->type),
+	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_PREFETCH_WINDOW, %s);",
+			type_name(result->copy->type),
 	     result->copy->c_name, result->place, result->begin, result->end, at, direction > 0 ? '+' : '-',
 	     affine_plain(e->arena, &result->n_rows));
 	quote_close(e->b, "}");

@@ -150,7 +150,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 	     type_c_name(copy->type), copy->c_name, is_read ? "take" : is_past ? "keep" : "open", type,
 	     part_of_thread(e, copy), place);
 	if (is_past)
-		declare_past(e, copy, arena_printf(e->arena, "pmg_block_past_%s(%s)", type, place));
+		declare_past(e, copy, arena_printf(e->arena, "pmg_block_nontemporal_%s(%s)", type, place));
 	if (found->is_written)
 		note_result(e, copy, found, first, n_lanes);
 }
@@ -218,9 +218,9 @@ static void note_ask(struct emit *e, const struct array *copy, const struct find
 	}
 	part = part_of(e, copy, found);
 	ask.n_rows = affine_plain(e->arena, &part.rows);
-	ask.far = arena_printf(e->arena, "pmg_block_far(&plan->places[%d], %s, %s, %s, %d)", slot, lanes_text(e),
+	ask.far = arena_printf(e->arena, "pmg_block_prefetches(&plan->places[%d], %s, %s, %s, %d)", slot, lanes_text(e),
 			       n_lanes, ask.n_rows, asks_row_bytes(&ask));
-	ask.where = arena_printf(e->arena, "pmg_block_asked_%s(%s, %s, &plan->places[%d], %s, %s",
+	ask.where = arena_printf(e->arena, "pmg_prefetch_block_%s(%s, %s, &plan->places[%d], %s, %s",
 				 type_name(copy->type), lanes_text(e), copy->owner->c_name, slot, first, ask.n_rows);
 	asks_note(e, &ask);
 }

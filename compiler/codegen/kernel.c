@@ -159,7 +159,7 @@ static void add_slot(struct kernel *kernel, struct k_builder *b, int number, con
 	if (slot->finite && k_mentions(body, slot->finite))
 		quote(b, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, number);
 	if (slot->large && k_mentions(body, slot->large))
-		quote(b, "const bool %s = pmg_is_large(plan, %d);", slot->large, number);
+		quote(b, "const bool %s = pmg_is_nontemporal(plan, %d);", slot->large, number);
 }
 
 static void add_arrays(struct kernel *kernel, struct k_builder *b, const struct k_block *body)

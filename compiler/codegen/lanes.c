@@ -171,7 +171,7 @@ void declare_past(struct emit *e, const struct array *copy, const char *place)
 {
 	struct cell past = { .of = copy->owner };
 
-	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_past", copy->owner->c_name));
+	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_nontemporal", copy->owner->c_name));
 	quote(e->b, "%s *restrict %s = %s;", type_c_name(copy->type), past.name, place);
 	vec_push(e->arena, &e->past, past);
 }

@@ -53,7 +53,7 @@ static const char *large_name(struct layout *layout, const struct array *array)
 {
 	if (!array_is_argument(array) || array->role == ROLE_IN || !type_is_float(array->type) || array->rank == 0)
 		return NULL;
-	return names_declare(&layout->names, arena_printf(layout->module->arena, "%s_is_large", array->c_name));
+	return names_declare(&layout->names, arena_printf(layout->module->arena, "%s_is_nontemporal", array->c_name));
 }
 
 static void add_arrays(struct layout *layout, bool arguments)

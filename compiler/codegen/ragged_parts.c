@@ -102,7 +102,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, pair_text(e, copy, own),
 	     place_text(e, copy), is_read ? ", " : "", is_read ? rows_text(e) : "", longest);
 	if (goes_past(e, found->is_written, is_read))
-		declare_past(e, copy, arena_printf(e->arena, "pmg_segments_past_%s(%s, %s, %s, %s)", type,
+		declare_past(e, copy, arena_printf(e->arena, "pmg_segments_nontemporal_%s(%s, %s, %s, %s)", type,
 						   lanes_text(e), copy->owner->c_name, place_text(e, copy), longest));
 }
 
@@ -156,9 +156,9 @@ void ragged_note_ask(struct emit *e, const struct array *copy)
 {
 	struct block_ask ask = { .copy = copy, .n_rows = e->ragged->longest };
 
-	ask.far = arena_printf(e->arena, "pmg_segments_far(&plan->places[%d], %s)",
+	ask.far = arena_printf(e->arena, "pmg_segments_prefetches(&plan->places[%d], %s)",
 			       e->layout->slot_of[copy->owner->number], ask.n_rows);
-	ask.where = arena_printf(e->arena, "pmg_segments_asked_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
+	ask.where = arena_printf(e->arena, "pmg_prefetch_segments_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
 				 lanes_text(e), copy->owner->c_name, e->ragged->start, e->ragged->later, ask.n_rows);
 	asks_note(e, &ask);
 }

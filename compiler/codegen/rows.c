@@ -261,7 +261,8 @@ static const char *streams(const struct emit *e, const struct row *row)
 	const struct expr *sub = last >= 0 ? row->stage->write.subs[last] : NULL;
 	int64_t lo, hi;
 
-	if (!sub || slot < 0 || array->sums != array->type || row->length*type_size(array->type) % PMG_CACHE_LINE != 0 ||
+	if (!sub || slot < 0 || array->sums != array->type ||
+			row->length*type_size(array->type) % PMG_CACHE_LINE != 0 ||
 	    sub->kind != EXPR_DIM || sub->index != row->dim || !known_value(e, array->lo[last], &lo) ||
 	    !known_value(e, array->hi[last], &hi))
 		return NULL;

@@ -252,7 +252,7 @@ static void decide_prefetch(struct module *module, const struct array *copy, con
 		      is_covered ? "prefetches the next block" : "prefetches rows", NULL, copy->owner->span, "%s",
 		      is_covered ? "where it is flat, in memory: in blocks its rows are read in their order"
 		      : loop->has_children ? "in memory, since rows of children are read in between"
-					   : "in memory, since segments end before the hardware prefetcher covers them");
+					   : "in memory, since segments are short streams");
 }
 
 static void settle_prefetches(struct row_loops *loops)

@@ -57,7 +57,7 @@ RULES = {
 }
 # Rows that compute nothing: comments, where arrays lie and how large they are, how many cells a variable of several
 # has, other pragmas, what is fetched ahead, and the place that the message of a zero pivot names.
-OUTSIDE = re.compile(r"^\s*(?:/\*|\*|#include|\(void\)|\w+ \w+\[[^\]]*\](?: = [^;]*)?;|PMG_FETCH|pmg_check_pivot"
+OUTSIDE = re.compile(r"^\s*(?:/\*|\*|#include|\(void\)|\w+ \w+\[[^\]]*\](?: = [^;]*)?;|PMG_PREFETCH|pmg_check_pivot"
                      r"|PMG_CHECK_|#pragma(?! omp (?:atomic|for)))|restrict|plan->(?:data|sizes)\[")
 EQUIVALENT = [
     ("< to <=", re.compile(r"\?.*<|: .*<")),      # which of two equal numbers a minimum takes
@@ -69,7 +69,7 @@ EQUIVALENT = [
     # A tile behind the last one is empty, and so is a block of systems.
     ("< to <=", re.compile(r"_tile < pmg_div\(|_block < \w+; \w+_block \+= \d+")),
     # Whether a result goes past the caches; whether there is a pivot to tell of is asked again.
-    ("drop if", re.compile(r"_is_large\)|\bfirst(?:_\d+)? != INT64_MAX")),
+    ("drop if", re.compile(r"_is_nontemporal\)|\bfirst(?:_\d+)? != INT64_MAX")),
     (">= to >", re.compile(r"\?")),
     ("swap -", re.compile(r"fabsf?\(")),
     ("<= to <", re.compile(r"\?")),

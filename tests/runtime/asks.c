@@ -11,33 +11,34 @@ enum { N_LANES = 16, ROWS = 5, PART = N_LANES*ROWS + 8, MOST_ROWS = 5000, BYTES 
 static bool only_whole_blocks_are_far(void)
 {
 	pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
-	bool ok = pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
-		  pmg_segments_far(&place, ROWS) == PMG_NEAR;
+	bool ok = pmg_block_prefetches(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_PREFETCH_NONE &&
+		  pmg_segments_prefetches(&place, ROWS) == PMG_PREFETCH_NONE;
 
-	place.asks_ahead = true;
-	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_FAR_BLOCKS &&
-	     pmg_block_far(&place, N_LANES, N_LANES - 1, ROWS, BYTES) == PMG_NEAR &&
-	     pmg_block_far(&place, 2*N_LANES, 2*N_LANES, ROWS, BYTES) == PMG_NEAR &&
-	     pmg_segments_far(&place, ROWS) == PMG_FAR_BLOCKS && pmg_segments_far(&place, 0) == PMG_NEAR;
+	place.is_memory_resident = true;
+	ok = ok && pmg_block_prefetches(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_PREFETCH_ROWS &&
+	     pmg_block_prefetches(&place, N_LANES, N_LANES - 1, ROWS, BYTES) == PMG_PREFETCH_NONE &&
+	     pmg_block_prefetches(&place, 2*N_LANES, 2*N_LANES, ROWS, BYTES) == PMG_PREFETCH_NONE &&
+	     pmg_segments_prefetches(&place, ROWS) == PMG_PREFETCH_ROWS &&
+			pmg_segments_prefetches(&place, 0) == PMG_PREFETCH_NONE;
 	place.lane = ROWS;
-	return ok && pmg_block_far(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_NEAR &&
-	       pmg_segments_far(&place, ROWS) == PMG_NEAR;
+	return ok && pmg_block_prefetches(&place, N_LANES, N_LANES, ROWS, BYTES) == PMG_PREFETCH_NONE &&
+	       pmg_segments_prefetches(&place, ROWS) == PMG_PREFETCH_NONE;
 }
 
 /* Lanes are, too, if the next block begins where these end; in runs, if it is too large to be there before its turn. */
 static bool only_whole_lanes_are_far(void)
 {
 	const int64_t most = WHOLE_BLOCK/BYTES;
-	pmg_place place = { .block = N_LANES*most, .row = 1, .lane = most, .asks_ahead = true };
-	bool ok = pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_FAR_LANES &&
-		  pmg_block_far(&place, N_LANES, N_LANES - 1, most, BYTES) == PMG_NEAR &&
-		  pmg_block_far(&place, N_LANES, N_LANES, most - 1, BYTES) == PMG_NEAR;
+	pmg_place place = { .block = N_LANES*most, .row = 1, .lane = most, .is_memory_resident = true };
+	bool ok = pmg_block_prefetches(&place, N_LANES, N_LANES, most, BYTES) == PMG_PREFETCH_LINES &&
+		  pmg_block_prefetches(&place, N_LANES, N_LANES - 1, most, BYTES) == PMG_PREFETCH_NONE &&
+		  pmg_block_prefetches(&place, N_LANES, N_LANES, most - 1, BYTES) == PMG_PREFETCH_NONE;
 
-	place.asks_ahead = false;
-	ok = ok && pmg_block_far(&place, N_LANES, N_LANES, most, BYTES) == PMG_NEAR;
-	place = (pmg_place) { .block = N_LANES*(most + 1), .row = 1, .lane = most + 1, .asks_ahead = true };
-	return ok && pmg_block_far(&place, N_LANES, N_LANES, most + 1, BYTES) == PMG_FAR_RUNS &&
-	       pmg_block_far(&place, N_LANES, N_LANES - 1, most + 1, BYTES) == PMG_NEAR;
+	place.is_memory_resident = false;
+	ok = ok && pmg_block_prefetches(&place, N_LANES, N_LANES, most, BYTES) == PMG_PREFETCH_NONE;
+	place = (pmg_place) { .block = N_LANES*(most + 1), .row = 1, .lane = most + 1, .is_memory_resident = true };
+	return ok && pmg_block_prefetches(&place, N_LANES, N_LANES, most + 1, BYTES) == PMG_PREFETCH_RUNS &&
+	       pmg_block_prefetches(&place, N_LANES, N_LANES - 1, most + 1, BYTES) == PMG_PREFETCH_NONE;
 }
 
 static bool segments_are_short_by_bytes(void)
@@ -48,11 +49,14 @@ static bool segments_are_short_by_bytes(void)
 /* A window asks where its loop does not. */
 static bool distances_follow(void)
 {
-	return pmg_rows_ahead(PMG_NEAR, 100) == 0 && pmg_rows_ahead(PMG_FAR_BLOCKS, 100) == PMG_PREFETCH_BLOCK &&
-	       pmg_rows_ahead(PMG_FAR_BLOCKS, 60) == 30 && pmg_rows_ahead(PMG_FAR_RUNS, 600) == PMG_PREFETCH_RUN &&
-	       pmg_rows_ahead(PMG_FAR_LANES, 100) == 100 && pmg_rows_ahead(PMG_FAR_FLAT & PMG_FAR_BLOCKS, 100) == 0 &&
-	       PMG_FAR_FLAT == (PMG_FAR_LANES | PMG_FAR_RUNS) &&
-	       pmg_window_ahead(0, 48) == 48 && pmg_window_ahead(75, 48) == PMG_NO_ROW;
+	return pmg_prefetch_distance(PMG_PREFETCH_NONE, 100) == 0 &&
+			pmg_prefetch_distance(PMG_PREFETCH_ROWS, 100) == PMG_PREFETCH_BLOCK &&
+	       pmg_prefetch_distance(PMG_PREFETCH_ROWS, 60) == 30 &&
+			pmg_prefetch_distance(PMG_PREFETCH_RUNS, 600) == PMG_PREFETCH_RUN &&
+	       pmg_prefetch_distance(PMG_PREFETCH_LINES, 100) == 100 &&
+			pmg_prefetch_distance(PMG_PREFETCH_FLAT & PMG_PREFETCH_ROWS, 100) == 0 &&
+	       PMG_PREFETCH_FLAT == (PMG_PREFETCH_LINES | PMG_PREFETCH_RUNS) &&
+	       pmg_prefetch_window_row(0, 48) == 48 && pmg_prefetch_window_row(75, 48) == PMG_NO_ROW;
 }
 
 /* Of windows, too: of one of the blocks behind this one, as far as there are rows between. */
@@ -75,14 +79,16 @@ static bool rows_go_on(int direction)
 {
 	static const double array[3*PART];
 	const pmg_place place = { .block = PART, .row = N_LANES, .lane = 1 };
-	const pmg_asked asked = pmg_block_asked_f64(N_LANES, array, &place, N_LANES, ROWS, direction);
+	const pmg_prefetch asked = pmg_prefetch_block_f64(N_LANES, array, &place, N_LANES, ROWS, direction);
 	const int64_t bytes = N_LANES*(int64_t) sizeof array[0];
 	bool ok = !asked.lane;
 
 	for (int64_t row = direction < 0 ? -ROWS : 0; row < (direction < 0 ? ROWS : 2*ROWS); row++) {
 		const int64_t inside = (row + ROWS)%ROWS, block = row < 0 || row >= ROWS ? 2 : 1;
 
-		ok = ok && pmg_row_asked(&asked, row, ROWS, bytes) == (uintptr_t) &array[block*PART + inside*N_LANES];
+		ok = ok &&
+				pmg_prefetch_address(&asked, row, ROWS,
+						bytes) == (uintptr_t) &array[block*PART + inside*N_LANES];
 	}
 	return ok;
 }
@@ -94,15 +100,15 @@ static bool long_lanes_have_runs(void)
 	const int64_t most = WHOLE_BLOCK/64;
 	const pmg_place lies = { .block = 32*most, .row = 16, .lane = 1 }, lanes = { .block = 16*most, .row = 1,
 										     .lane = most };
-	const pmg_place large = { .block = 64*256, .row = 1, .lane = 256, .asks_ahead = true };
+	const pmg_place large = { .block = 64*256, .row = 1, .lane = 256, .is_memory_resident = true };
 
-	return !pmg_block_asked_f32(16, array, &lies, 0, 2*most, 1).lane &&
-	       !pmg_block_asked_f32(16, array, &lanes, 0, most, 1).lane &&
-	       pmg_block_asked_f32(16, array, &lanes, 0, most + 1, 1).lane == (uintptr_t) most*sizeof array[0] &&
+	return !pmg_prefetch_block_f32(16, array, &lies, 0, 2*most, 1).lane &&
+	       !pmg_prefetch_block_f32(16, array, &lanes, 0, most, 1).lane &&
+	       pmg_prefetch_block_f32(16, array, &lanes, 0, most + 1, 1).lane == (uintptr_t) most*sizeof array[0] &&
 	       PMG_PREFETCH_RUN > PMG_RUN_BYTES/(int64_t) sizeof array[0] &&
-	       pmg_block_far(&large, 64, 64, 256, 64*8) == PMG_NEAR &&
-	       pmg_block_far(&large, 64, 64, 257, 64*4) == PMG_NEAR &&
-	       pmg_block_far(&large, 64, 64, 256, 64*4) == PMG_FAR_LANES;
+	       pmg_block_prefetches(&large, 64, 64, 256, 64*8) == PMG_PREFETCH_NONE &&
+	       pmg_block_prefetches(&large, 64, 64, 257, 64*4) == PMG_PREFETCH_NONE &&
+	       pmg_block_prefetches(&large, 64, 64, 256, 64*4) == PMG_PREFETCH_LINES;
 }
 
 /* Of long lanes, rows stand for lines in runs of each lane in turn: all of a run's rows before the first of the next,
@@ -112,19 +118,19 @@ static bool runs_go_on(int64_t width, int64_t rows, int direction)
 {
 	static const double array[WHOLE_BLOCK];
 	const uintptr_t begin = (uintptr_t) array, block = (uintptr_t) (width*rows)*sizeof array[0];
-	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .asks_ahead = true };
+	const pmg_place place = { .block = width*rows, .row = 1, .lane = rows, .is_memory_resident = true };
 	const int64_t bytes = width*(int64_t) sizeof array[0], rows_of_run = PMG_RUN_BYTES/(int64_t) sizeof array[0];
-	const pmg_asked asked = pmg_block_asked_f64(width, array, &place, width, rows, direction);
+	const pmg_prefetch asked = pmg_prefetch_block_f64(width, array, &place, width, rows, direction);
 	static bool is_asked[WHOLE_BLOCK];
 	bool ok = asked.lane;
 
 	memset(is_asked, 0, sizeof is_asked);
 	for (int64_t row = 0; row < rows; row++) {
-		const uintptr_t from = pmg_row_asked(&asked, row, rows, bytes) - begin - block;
+		const uintptr_t from = pmg_prefetch_address(&asked, row, rows, bytes) - begin - block;
 
 		ok = ok && from + (uintptr_t) bytes <= block &&
-		     pmg_row_asked(&asked, row - rows, rows, bytes) == begin + 2*block + from &&
-		     pmg_row_asked(&asked, row + rows, rows, bytes) == begin + 2*block + from;
+		     pmg_prefetch_address(&asked, row - rows, rows, bytes) == begin + 2*block + from &&
+		     pmg_prefetch_address(&asked, row + rows, rows, bytes) == begin + 2*block + from;
 		ok = ok && (int64_t) (from/sizeof array[0])%rows/rows_of_run == row/rows_of_run;
 		for (uintptr_t at = from; ok && at < from + (uintptr_t) bytes; at += PMG_CACHE_LINE) {
 			ok = !is_asked[at/PMG_CACHE_LINE];
@@ -142,8 +148,8 @@ static bool segments_go_on(void)
 	static const int64_t offsets[] = { 0, 5, 8, 15, 20 }, order[] = { 2, 0, 3, 1, 0, 7, 12, 17, 1 };
 	const pmg_lying later = pmg_block_later(offsets, order, 4, 0, 1, 2);
 	const pmg_lying last = pmg_block_later(offsets, order, 4, 2, 1, 2);
-	const pmg_asked down = pmg_segments_asked_f64(1, array, 0, &later, 7, -1);
-	const pmg_asked up = pmg_segments_asked_f64(1, array, 0, &later, 7, 1);
+	const pmg_prefetch down = pmg_prefetch_segments_f64(1, array, 0, &later, 7, -1);
+	const pmg_prefetch up = pmg_prefetch_segments_f64(1, array, 0, &later, 7, 1);
 
 	return later.start == 12 && later.rows == 5 && last.start == 12 && last.rows == 5 &&
 	       down.here == (uintptr_t) array && down.later == (uintptr_t) &array[17] &&
@@ -167,7 +173,7 @@ static bool turns_go_on(void)
 static bool rows_are_asked_once(int64_t n, int far)
 {
 	static int times[5*MOST_ROWS];
-	const int64_t ahead = pmg_rows_ahead(far, n);
+	const int64_t ahead = pmg_prefetch_distance(far, n);
 	bool ok = ahead <= n;
 
 	memset(times, 0, sizeof times);
@@ -192,7 +198,7 @@ void test_asks(struct tests *tests)
 	CHECK(tests, segments_go_on());
 	CHECK(tests, turns_go_on());
 	for (int64_t n = 1; n <= MOST_ROWS; n += 1 + n/50*7)
-		CHECK(tests, rows_are_asked_once(n, PMG_FAR_BLOCKS) && rows_are_asked_once(n, PMG_FAR_LANES));
+		CHECK(tests, rows_are_asked_once(n, PMG_PREFETCH_ROWS) && rows_are_asked_once(n, PMG_PREFETCH_LINES));
 	for (int64_t n = WHOLE_BLOCK/BYTES + 1; n <= MOST_ROWS; n += n/50*7)
-		CHECK(tests, rows_are_asked_once(n, PMG_FAR_RUNS));
+		CHECK(tests, rows_are_asked_once(n, PMG_PREFETCH_RUNS));
 }

@@ -42,8 +42,9 @@ struct part {
 				ok = ok && memcmp(&block[row*p->width + lane], &from[at], sizeof(type)) == 0; \
 			} \
 		ok = ok && block[p->rows*p->width] < -1; \
-		for (int is_past = 0; is_past <= (p->row_distance == 1 && p->n_lanes == p->width); is_past++) { \
-			if (is_past) \
+		for (int is_nontemporal = 0; is_nontemporal <= (p->row_distance == 1 && \
+				p->n_lanes == p->width); is_nontemporal++) { \
+			if (is_nontemporal) \
 				pmg_block_stream_##name(block, p->width, to, p->distance, p->rows); \
 			else \
 				pmg_block_write_##name(block, p->width, to, p->n_lanes, p->distance, p->rows, \
@@ -93,7 +94,7 @@ static void lengths(int64_t seed, int64_t least, int64_t most, int64_t *offsets,
 					 const int64_t *rows, int64_t longest, int64_t first) \
 	{ \
 		static type own[PMG_ROWS*WIDTH]; \
-		const pmg_place place = { .asks_ahead = true }; \
+		const pmg_place place = { .is_memory_resident = true }; \
 		bool ok = true; \
 		for (int64_t row = first, end; row < longest; row = end) { \
 			const int64_t ahead = row + (row % 2 ? PMG_PREFETCH_WINDOW : -PMG_PREFETCH_WINDOW); \
@@ -109,7 +110,7 @@ WINDOWS_AGREE(f32, float)
 
 #define RAGGED_TRIP(name, type) \
 	static bool ragged_trip_##name(const int64_t *offsets, const int64_t *order, int64_t width, int64_t n_lanes, \
-				       bool is_past) \
+				       bool is_nontemporal) \
 	{ \
 		static type from[ROOM], to[ROOM], block[ROOM*WIDTH]; \
 		int64_t begins[WIDTH], rows_of[WIDTH], *begin = begins + WIDTH - width, \
@@ -129,7 +130,7 @@ WINDOWS_AGREE(f32, float)
 						(row < rows[lane] ? from[begin[lane] + row] : 0))) < 0.5; \
 		ok = ok && windows_agree_##name(block, width, from, begin, rows, longest, longest > 1) && \
 		     windows_agree_##name(block, width, from, begin, rows, longest, 0); \
-		pmg_ragged_write_##name(block, width, to, begin, rows, is_past); \
+		pmg_ragged_write_##name(block, width, to, begin, rows, is_nontemporal); \
 		for (int64_t s = 0; s < n_lanes; s++) \
 			for (int64_t i = offsets[order[s]]; i < offsets[order[s] + 1]; i++) { \
 				ok = ok && fabs((double) (to[i] - from[i])) < 0.5; \
@@ -161,14 +162,14 @@ static bool parents_are_rows(const int64_t *offsets, const int64_t *order)
 	return ok;
 }
 
-static bool try_segments(const int64_t *offsets, const int64_t *order, bool is_past)
+static bool try_segments(const int64_t *offsets, const int64_t *order, bool is_nontemporal)
 {
 	bool ok = parents_are_rows(offsets, order);
 
 	for (int64_t width = 2; width <= 16; width *= 2)
 		for (int64_t n_lanes = 1; n_lanes <= width && n_lanes <= SEGMENTS; n_lanes++)
-			ok = ok && ragged_trip_f64(offsets, order, width, n_lanes, is_past) &&
-			     ragged_trip_f32(offsets, order, width, n_lanes, is_past);
+			ok = ok && ragged_trip_f64(offsets, order, width, n_lanes, is_nontemporal) &&
+			     ragged_trip_f32(offsets, order, width, n_lanes, is_nontemporal);
 	return ok;
 }
 
@@ -189,11 +190,11 @@ static bool large_ones_are_kept(void)
 {
 	static double own[64], array[256];
 	pmg_place place = { .block = 64, .row = 16, .lane = 1, .is_padded = true };
-	bool ok = !pmg_block_past_f64(16, array, &place, 16, 3, 4) &&
+	bool ok = !pmg_block_nontemporal_f64(16, array, &place, 16, 3, 4) &&
 		  pmg_block_keep_f64(own, 16, array, &place, 16, 3, 4) == &array[64];
 
-	place.is_large = true;
-	return ok && pmg_block_past_f64(16, array, &place, 16, 3, 4) == &array[64] &&
+	place.is_nontemporal = true;
+	return ok && pmg_block_nontemporal_f64(16, array, &place, 16, 3, 4) == &array[64] &&
 	       pmg_block_keep_f64(own, 16, array, &place, 16, 3, 4) == own;
 }
 
@@ -202,7 +203,7 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 {
 	enum { MOST_AT_ALL = 60, N_LANES = 16 };
 	static double own[PMG_ROWS*N_LANES], array[2*N_LANES*MOST_AT_ALL];
-	const pmg_place place = { .block = N_LANES*n_rows, .row = 1, .lane = n_rows, .asks_ahead = true };
+	const pmg_place place = { .block = N_LANES*n_rows, .row = 1, .lane = n_rows, .is_memory_resident = true };
 	bool ok = true;
 
 	for (int i = 0; i < 2*N_LANES*n_rows; i++)
@@ -225,7 +226,7 @@ static bool asking_ahead_changes_nothing(int64_t n_rows, int64_t ahead)
 struct put {
 	int64_t width, n_lanes, rows, gap, skew;
 	int direction;
-	bool is_large;
+	bool is_nontemporal;
 };
 
 enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_ROWS + PUT_GAP) + 16 };
@@ -246,8 +247,10 @@ enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_R
 		type *const to = &array[p->skew]; \
 		const int64_t lane_rows = p->rows + p->gap, line = PMG_CACHE_LINE/(int64_t) sizeof(type); \
 		const pmg_place place = { .block = p->width*lane_rows, .row = 1, .lane = lane_rows, \
-					  .is_large = p->is_large, .asks_ahead = p->is_large }; \
-		const bool is_past = p->is_large && p->n_lanes == p->width && PMG_VECTOR_BYTES == PMG_CACHE_LINE && \
+					  .is_nontemporal = p->is_nontemporal, \
+							.is_memory_resident = p->is_nontemporal }; \
+		const bool is_nontemporal = p->is_nontemporal && p->n_lanes == p->width && \
+				PMG_VECTOR_BYTES == PMG_CACHE_LINE && \
 				     p->width % PMG_SQUARE == 0; \
 		int64_t begin = 0, end = p->rows, n_put = 0; \
 		bool ok = true; \
@@ -261,12 +264,13 @@ enum { PUT_ROWS = 45, PUT_GAP = 8, PUT_WIDTH = 32, PUT_ROOM = 2*PUT_WIDTH*(PUT_R
 			else \
 				begin = pmg_put_begin_##name(end, p->width, to, &place, p->width, p->n_lanes); \
 			ok = ok && 0 <= begin && begin < end && end <= p->rows; \
-			if (is_past && lane_rows % line == 0 && end < p->rows) \
+			if (is_nontemporal && lane_rows % line == 0 && end < p->rows) \
 				ok = ok && (p->skew + p->width*lane_rows + end) % line == 0; \
 			for (int64_t i = begin*p->width; i < end*p->width; i++) \
 				block[i] = (type) (i + 1); \
 			pmg_block_put_rows_##name(block, p->width, to, &place, p->width, p->n_lanes, begin, end, \
-						  p->direction > 0 ? begin + PMG_PREFETCH_WINDOW : end - PMG_PREFETCH_WINDOW, \
+						  p->direction > 0 ? begin + PMG_PREFETCH_WINDOW \
+								: end - PMG_PREFETCH_WINDOW, \
 						  p->rows); \
 			n_put += end - begin; \
 			ok = ok && rows_are_left_##name(p, to, p->direction > 0 ? end : 0, \
@@ -323,9 +327,9 @@ static int64_t n_windows(const double *to, const pmg_place *place, int64_t rows)
 static bool windows_are_lines(void)
 {
 	static _Alignas(64) double array[16];
-	pmg_place far = { .row = 1, .lane = 64, .is_large = true, .asks_ahead = true }, near = far;
+	pmg_place far = { .row = 1, .lane = 64, .is_nontemporal = true, .is_memory_resident = true }, near = far;
 
-	near.asks_ahead = near.is_large = false;
+	near.is_memory_resident = near.is_nontemporal = false;
 	return n_windows(array, &far, 64) == 8 && n_windows(array, &near, 64) == 1 &&
 	       n_windows(&array[3], &far, 64) == (PMG_VECTOR_BYTES == PMG_CACHE_LINE ? 9 : 8);
 }

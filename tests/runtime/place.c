@@ -373,7 +373,7 @@ static bool asks(pmg_context *context, int64_t m, int64_t n, const pmg_buffer *x
 	if (status == PMG_OK)
 		status = pmg_plan_execute(plan, &args, NULL);
 	pmg_plan_destroy(plan);
-	return status == PMG_OK && seen.asks_ahead;
+	return status == PMG_OK && seen.is_memory_resident;
 }
 
 /* Lanes of 16 MB in all, one after the other, are written past the caches; not where a lane is every second value. */
@@ -385,12 +385,12 @@ static void test_past(struct tests *tests, pmg_context *context)
 	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n - 1 });
 	pmg_buffer apart = flat;
 
-	CHECK(tests, memory && asks(context, 32, n, &flat) && seen.is_large);
-	CHECK(tests, asks(context, 32, n - 1, &shorter) && !seen.is_large);
+	CHECK(tests, memory && asks(context, 32, n, &flat) && seen.is_nontemporal);
+	CHECK(tests, asks(context, 32, n - 1, &shorter) && !seen.is_nontemporal);
 	apart.strides[0] *= 2;
-	CHECK(tests, asks(context, 32, n, &apart) && seen.is_large);
+	CHECK(tests, asks(context, 32, n, &apart) && seen.is_nontemporal);
 	apart.strides[1] *= 2;
-	CHECK(tests, !asks(context, 32, n, &apart) && !seen.is_large);
+	CHECK(tests, !asks(context, 32, n, &apart) && !seen.is_nontemporal);
 	free(memory);
 }
 
@@ -400,7 +400,7 @@ static bool rows_are_past(pmg_context *context, int64_t rows, int64_t skew)
 	const int64_t m = (16 << 20)/8/rows + 1;
 	double *memory = aligned_alloc(PMG_CACHE_LINE, (size_t) (m*rows + 16)/8*64);
 	const pmg_buffer flat = pmg_dense(memory + skew, PMG_F64, 2, (int64_t[]) { m, rows });
-	const bool are = memory && asks(context, m, rows, &flat) && seen.is_large;
+	const bool are = memory && asks(context, m, rows, &flat) && seen.is_nontemporal;
 
 	free(memory);
 	return are;
@@ -415,11 +415,11 @@ static void test_short_past(struct tests *tests, pmg_context *context)
 	CHECK(tests, !rows_are_past(context, 7, 0) && !rows_are_past(context, 20, 0) && !rows_are_past(context, 31, 2));
 }
 
-static bool is_large(const pmg_array_desc *array, const pmg_buffer *buffer)
+static bool is_nontemporal(const pmg_array_desc *array, const pmg_buffer *buffer)
 {
-	pmg_place place = { .is_large = false };
+	pmg_place place = { .is_nontemporal = false };
 
-	return parts_find(array, buffer, &place) && place.is_large;
+	return parts_find(array, buffer, &place) && place.is_nontemporal;
 }
 
 /* Results of 16 MB in blocks, and in blocks of segments; not where blocks begin between lines. */
@@ -435,8 +435,9 @@ static void test_past_blocks(struct tests *tests)
 	const pmg_buffer rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n, 16 });
 	const pmg_buffer fewer_rows = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 2*n - 1, 16 });
 
-	CHECK(tests, memory && is_large(&array, &blocks) && !is_large(&array, &fewer) && !is_large(&array, &between));
-	CHECK(tests, is_large(&ragged, &rows) && !is_large(&ragged, &fewer_rows));
+	CHECK(tests, memory && is_nontemporal(&array, &blocks) && !is_nontemporal(&array, &fewer) &&
+			!is_nontemporal(&array, &between));
+	CHECK(tests, is_nontemporal(&ragged, &rows) && !is_nontemporal(&ragged, &fewer_rows));
 	free(memory);
 }
 
