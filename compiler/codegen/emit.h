@@ -209,8 +209,8 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 
 struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
 	const struct array *copy;
-	const char *far, *where;        /* as what they can be prefetched: "pmg_block_prefetches(…)"; where they are, up to the
-					 * direction: "pmg_prefetch_block_f64(16, b, …" */
+	const char *far, *where;        /* as what they can be prefetched, and where: "pmg_block_prefetches(…)";
+					 * "pmg_prefetch_block_f64(16, b, …", up to the direction */
 	const char *n_rows;
 	const struct mark *loop;        /* the first one that reads it; NULL: none has yet */
 	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not asked
