@@ -140,10 +140,11 @@ static bool values_agree(double a, double b, double tolerance)
 	return a == b || fabs(a - b) <= tolerance*scale;
 }
 
-/* The first output that differs, as text; NULL when all agree. */
-static const char *difference(struct module *module, struct arena *arena, const struct binding_set *set,
-			      void **expected, void **got, enum agreement agreement)
+const char *results_differ(const struct binding_set *set, struct arena *arena, void **expected, void **got,
+			   enum agreement agreement)
 {
+	const struct module *module = set->module;
+
 	for (int a = 0; a < module->arrays.n; a++) {
 		const struct array *array = module->arrays.items[a];
 		size_t n = expected[a] ? set->bytes[a] / (size_t) type_size(array->type) : 0;
@@ -234,7 +235,7 @@ static const char *check_variant(const struct variant *v, const char *candidate,
 
 	if (stopped)
 		return problem ? NULL : arena_printf(arena, "runs, but the interpreter says: %s", stopped);
-	return problem ? problem : difference(set->module, arena, set, expected, got, agreement);
+	return problem ? problem : results_differ(set, arena, expected, got, agreement);
 }
 
 static int n_candidates(const struct variant *v, const struct module *module)

@@ -40,6 +40,9 @@ void comparison_close(struct comparison *comparison);
 /* One draw of sizes and data for a module: the interpreter, then every variant. False when these sizes allow no data.
  */
 bool comparison_draw(struct comparison *comparison, struct module *module, uint64_t seed, enum agreement agreement);
+/* The first output that differs, as text; NULL when all agree. */
+const char *results_differ(const struct binding_set *set, struct arena *arena, void **expected, void **got,
+			   enum agreement agreement);
 /* Builds the file and makes so many draws of each of its modules; fewer are a failure. */
 void comparison_file(struct comparison *comparison, int (*n_draws)(const struct module *module));
 /* The same for each .pmg file of a folder. */
