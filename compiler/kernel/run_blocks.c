@@ -238,6 +238,8 @@ static struct run_value call_segments_lie(struct run *run, const struct k_expr *
 	return run_of_element(TYPE_BOOL, 0, segments_lie(&a, a.integer[1]));
 }
 
+enum { ALL, SOME };
+
 /* Behind the end of its segment a lane has zeros. */
 static void read_segments(struct run *run, const struct args *a, const struct run_value *begin,
 			  const struct run_value *lengths, int64_t first, int64_t end)
@@ -256,6 +258,56 @@ static void read_segments(struct run *run, const struct args *a, const struct ru
 				run_store(run, &to, zero, false);
 		}
 	}
+}
+
+/* (block, width, from, begin, rows, longest), or, of some, (…, row, end) */
+static struct run_value call_ragged_read(struct run *run, const struct k_expr *call, int element, int code)
+{
+	const struct args a = args_of(run, call, element, -1);
+
+	read_segments(run, &a, &a.value[3], &a.value[4], code == SOME ? a.integer[5] : 0, a.integer[code == SOME ? 6 : 5]);
+	return a.value[0];
+}
+
+static void write_segments(struct run *run, const struct args *a, const struct run_value *begin,
+			   const struct run_value *lengths)
+{
+	for (int64_t lane = 0; lane < a->integer[1] && !run->has_stopped; lane++) {
+		const int64_t length = number_at(run, lengths, lane), first = number_at(run, begin, lane);
+
+		for (int64_t row = 0; row < length && !run->has_stopped; row++)
+			copy(run, &a->value[2], first + row, &a->value[0], row*a->integer[1] + lane);
+	}
+}
+
+/* (block, width, to, begin, rows, is_past) */
+static struct run_value call_ragged_write(struct run *run, const struct k_expr *call, int element, int code)
+{
+	const struct args a = args_of(run, call, element, -1);
+
+	(void) code;
+	write_segments(run, &a, &a.value[3], &a.value[4]);
+	return a.value[0];
+}
+
+/* (block, width, parent, begin, rows, longest): as numbers of rows; -1 of a root and behind the end. */
+static struct run_value call_parents(struct run *run, const struct k_expr *call, int element, int code)
+{
+	const struct args a = args_of(run, call, element, -1);
+
+	(void) code;
+	for (int64_t lane = 0; lane < a.integer[1] && !run->has_stopped; lane++) {
+		const int64_t length = number_at(run, &a.value[4], lane), first = number_at(run, &a.value[3], lane);
+
+		for (int64_t row = 0; row < a.integer[5] && !run->has_stopped; row++) {
+			const struct run_value to = run_at(run, a.value[0], row*a.integer[1] + lane);
+			const int64_t of = row < length ? number_at(run, &a.value[2], first + row) : -1;
+
+			if (!run->has_stopped)
+				run_store(run, &to, run_int(of < 0 ? -1 : of - first), false);
+		}
+	}
+	return a.value[0];
 }
 
 /* (own, width, from, place, start, begin, rows, longest) */
@@ -297,12 +349,8 @@ static struct run_value call_segments_put(struct run *run, const struct k_expr *
 	const struct args a = args_of(run, call, element, 3);
 
 	(void) code;
-	for (int64_t lane = 0; lane < a.integer[1] && !segments_lie(&a, a.integer[7]) && !run->has_stopped; lane++) {
-		const int64_t length = number_at(run, &a.value[6], lane), begin = number_at(run, &a.value[5], lane);
-
-		for (int64_t row = 0; row < length && !run->has_stopped; row++)
-			copy(run, &a.value[2], begin + row, &a.value[0], row*a.integer[1] + lane);
-	}
+	if (!segments_lie(&a, a.integer[7]))
+		write_segments(run, &a, &a.value[5], &a.value[6]);
 	return a.value[0];
 }
 
@@ -314,6 +362,8 @@ const struct run_call run_block_calls[] = {
 	{ "pmg_block_put_rows_", call_put_rows, 0 }, { "pmg_put_end_", call_put_end, 0 },
 	{ "pmg_put_begin_", call_zero, 0 }, { "pmg_block_lies", call_lies, 0 },
 	{ "pmg_block_segments", call_segments, 0 }, { "pmg_turn", call_turn, 0 }, { "pmg_block_next", call_zero, 0 },
+	{ "pmg_ragged_read_", call_ragged_read, ALL }, { "pmg_ragged_rows_", call_ragged_read, SOME },
+	{ "pmg_ragged_write_", call_ragged_write, 0 }, { "pmg_ragged_parents", call_parents, 0 },
 	{ "pmg_segments_lie", call_segments_lie, 0 }, { "pmg_segments_take_", call_segments_take, 0 },
 	{ "pmg_segments_rows_", call_segments_rows, 0 }, { "pmg_segments_open_", call_segments_open, 0 },
 	{ "pmg_segments_past_", call_nowhere, 0 }, { "pmg_segments_put_", call_segments_put, 0 },

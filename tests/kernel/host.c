@@ -32,18 +32,43 @@ static bool is_made(const pmg_pipeline_desc *desc, int32_t number)
 	return array->offset == SIZE_MAX && array->segments >= 0 && !array->is_per_thread;
 }
 
+/* From its first byte to behind its last one, whatever its layout. */
+static int64_t bytes_of(const pmg_buffer *buffer)
+{
+	int64_t bytes = (int64_t) pmg_type_size(buffer->type);
+
+	for (int32_t d = 0; d < buffer->rank; d++) {
+		if (buffer->shape[d] == 0)
+			return 0;
+		bytes += (buffer->shape[d] - 1)*buffer->strides[d];
+	}
+	return bytes;
+}
+
+/* What the caller has given may lie in blocks, with lanes that do not exist. */
+static int64_t bytes_there(const struct hosted *hosted, int32_t number)
+{
+	const pmg_array_desc *desc = &hosted->desc->arrays[number];
+	const pmg_buffer *buffer = (const void *) ((const char *) hosted->args + desc->offset);
+
+	if (desc->offset == SIZE_MAX || buffer->data != hosted->plan->data[number])
+		return pmg_plan_array(hosted->plan, number).bytes;
+	return bytes_of(buffer);
+}
+
 static bool give_array(void *user, int64_t number, struct k_run_array *array)
 {
 	const struct hosted *hosted = user;
-	const pmg_array_desc *desc = &hosted->desc->arrays[number];
+	const pmg_array_desc *desc;
 	pmg_array_use use;
 	bool is_given;
 
 	if (number < 0 || number >= hosted->desc->n_arrays)
 		return false;
+	desc = &hosted->desc->arrays[number];
 	use = pmg_plan_array(hosted->plan, (int32_t) number);
 	is_given = desc->role == PMG_IN || desc->role == PMG_INSPECTED || is_made(hosted->desc, (int32_t) number);
-	*array = (struct k_run_array) { .data = hosted->plan->data[number], .bytes = use.bytes,
+	*array = (struct k_run_array) { .data = hosted->plan->data[number], .bytes = bytes_there(hosted, (int32_t) number),
 					.type = type_of(use.type), .is_const = is_given,
 					.is_set = is_given || desc->role == PMG_INOUT };
 	return true;
@@ -62,10 +87,11 @@ static bool give_size(void *user, int64_t number, int64_t *size)
 static bool give_place(void *user, int64_t number, struct k_run_place *place)
 {
 	const struct hosted *hosted = user;
-	const pmg_place *of = &hosted->plan->places[number];
+	const pmg_place *of;
 
 	if (number < 0 || number >= hosted->desc->n_arrays)
 		return false;
+	of = &hosted->plan->places[number];
 	*place = (struct k_run_place) { of->block, of->row, of->lane, of->is_padded };
 	return true;
 }
@@ -94,14 +120,14 @@ static bool give_argument(void *user, const char *name, struct k_run_number *val
 
 /* ---- what the runtime does ---- */
 
-enum function { LOOP_BEGIN, LOOP_NEXT, LOOP_STARTS, LOOP_BUDGET, FAILED, SWAP, KEEP, BAD_INDEX, BAD_PIVOT, IS_FINITE,
+enum function { LOOP_BEGIN, LOOP_NEXT, LOOP_STARTS, LOOP_BUDGET, FAILED, SWAP, BAD_INDEX, BAD_PIVOT, IS_FINITE,
 		HAS_VALUES, LIVE_POINTS, ALL_POINTS, LOOKS_AT, LOOK_AT, FUNCTION_N };
 
 static enum function function_named(const char *name)
 {
 	static const char *const names[FUNCTION_N] = {
 		"pmg_loop_begin", "pmg_loop_next", "pmg_loop_starts", "pmg_loop_budget", "pmg_failed", "pmg_swap",
-		"pmg_keep", "pmg_bad_index", "pmg_bad_pivot", "pmg_is_finite", "pmg_has_values", "pmg_live_points",
+		"pmg_bad_index", "pmg_bad_pivot", "pmg_is_finite", "pmg_has_values", "pmg_live_points",
 		"pmg_all_points", "pmg_looks_at", "pmg_look_at"
 	};
 	int i = 0;
@@ -136,7 +162,6 @@ static int64_t call_runtime(struct hosted *hosted, enum function function, const
 	case LOOP_BUDGET: return call_loop(hosted, function, args);
 	case FAILED: return pmg_failed(plan);
 	case SWAP: pmg_swap(plan, a, b); break;
-	case KEEP: pmg_keep(plan, a, b); break;
 	case BAD_INDEX: pmg_bad_index(plan, a, args[2].integer, args[3].integer); break;
 	case BAD_PIVOT: pmg_bad_pivot(plan, a, args[2].integer, args[3].integer, args[4].real); break;
 	case IS_FINITE: return pmg_is_finite(plan, a);
