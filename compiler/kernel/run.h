@@ -16,6 +16,7 @@ struct k_run_array {
 	enum scalar_type type;          /* in which its elements are kept */
 	bool is_const;                  /* the kernel may read it only */
 	bool is_set;                    /* all of it has a value when the kernel begins */
+	bool is_result;                 /* what nobody has written may not go there */
 };
 
 /* As pmg_place of the runtime: how many elements from block to block, row to row, lane to lane. */

@@ -313,17 +313,10 @@ static struct run_value call_keep(struct run *run, const struct k_expr *call, in
 {
 	const struct run_value from = run_plan_data(run, run_arg_int(run, call, 1));
 	const struct run_value to = run_plan_data(run, run_arg_int(run, call, 2));
-	struct run_value at_from = from, at_to = to;
 
 	(void) element, (void) code;
-	at_from.element = at_to.element = TYPE_I8;
-	for (int64_t i = 0; from.buffer && i < from.buffer->bytes && !run->has_stopped; i++) {
-		const struct run_value source = run_at(run, at_from, i), target = run_at(run, at_to, i);
-		const struct run_value value = run_load(run, &source, RUN_READ);
-
-		if (!run->has_stopped)
-			run_store(run, &target, value, false);
-	}
+	if (!run->has_stopped)
+		run_copy(&to, &from);
 	return to;
 }
 
@@ -368,7 +361,7 @@ const struct run_call run_math_calls[] = {
 	{ "pmg_thread", call_thread, THREAD }, { "pmg_threads", call_thread, THREADS }, { "pmg_team", call_thread, TEAM },
 	{ "pmg_atomic_min_", call_atomic, ATOMIC_MIN }, { "pmg_atomic_max_", call_atomic, ATOMIC_MAX },
 	{ "pmg_atomic_prod_", call_atomic, ATOMIC_PROD },
-	{ "pmg_keep", call_keep, 0 }, { "PMG_END", call_first, 0 }, { "INT64_C", call_wide, 0 },
+	{ "__builtin_expect", call_first, 0 }, { "pmg_keep", call_keep, 0 }, { "PMG_END", call_first, 0 }, { "INT64_C", call_wide, 0 },
 	{ "PMG_FETCH", call_nothing, 0 }, { "pmg_row_ask", call_nothing, 0 }, { "__builtin_prefetch", call_nothing, 0 },
 	{ "pmg_block_asked_", call_nothing, 0 }, { "pmg_segments_asked_", call_nothing, 0 },
 	{ "pmg_block_later", call_nothing, 0 },

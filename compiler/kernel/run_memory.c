@@ -2,7 +2,7 @@
  *
  * Memory of kernel programs: buffers of bytes, and for each element who has read and written it. Values are loaded and
  * stored in the type of the address; each element that they lie in is checked. A value that nobody has written may be
- * carried about, as lanes behind the end of a row are, but it decides nothing and goes to no memory of the plan. */
+ * carried about, as lanes behind the end of a row are, but it decides nothing and goes to no result. */
 #include "kernel/run_private.h"
 
 #include <inttypes.h>
@@ -109,6 +109,7 @@ static struct run_buffer *new_plan_buffer(struct run *run, const struct k_run_ar
 
 	buffer->base = array->data;
 	buffer->is_const = array->is_const;
+	buffer->is_result = array->is_result;
 	for (int64_t i = 0; array->is_set && i < array->bytes/buffer->unit; i++)
 		buffer->cells[i].is_set = true;
 	buffer->next = run->buffers;
@@ -376,8 +377,19 @@ void run_store(struct run *run, const struct run_value *at, struct run_value val
 {
 	if (run_is_vector(at->element))
 		store_vector(run, at, value);
-	else if (value.is_unset && at->buffer && !at->buffer->name && !has_owner(run, at))
+	else if (value.is_unset && at->buffer && at->buffer->is_result)
 		run_fault(run, "%s: its value comes from what was never written", place_text(run, at, "writes"));
 	else
 		store_one(run, at, value, value.is_unset, is_atomic);
+}
+
+void run_copy(const struct run_value *to, const struct run_value *from)
+{
+	const int64_t bytes = to->buffer && from->buffer ? from->buffer->bytes : 0;
+
+	if (!bytes || to->buffer->bytes < bytes)
+		return;
+	memcpy(to->buffer->base, from->buffer->base, (size_t) bytes);
+	for (int64_t i = 0; i < bytes/from->buffer->unit; i++)
+		to->buffer->cells[i].is_set = from->buffer->cells[i].is_set;
 }

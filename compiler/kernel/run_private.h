@@ -71,7 +71,7 @@ struct run_buffer {
 	int unit;                       /* bytes of a cell */
 	struct run_cell *cells;
 	const struct run_fiber *owner;  /* NULL: everyone's */
-	bool is_const, is_gone;
+	bool is_const, is_result, is_gone;
 	struct run_buffer *next;
 };
 
@@ -193,6 +193,8 @@ const char *run_touch(const struct run *run, struct run_cell *cell, enum run_acc
 /* RUN_WRITE_ATOMIC: as a part of an atomic update, which the store that follows tells. */
 struct run_value run_load(struct run *run, const struct run_value *at, enum run_access access);
 void run_store(struct run *run, const struct run_value *at, struct run_value value, bool is_atomic);
+/* All of an array of the plan; with what has no value. */
+void run_copy(const struct run_value *to, const struct run_value *from);
 /* The address `n` elements further on. */
 struct run_value run_moved(struct run *run, struct run_value at, const struct run_value *n);
 struct run_value run_at(struct run *run, struct run_value at, int64_t n);

@@ -70,7 +70,8 @@ static bool give_array(void *user, int64_t number, struct k_run_array *array)
 	is_given = desc->role == PMG_IN || desc->role == PMG_INSPECTED || is_made(hosted->desc, (int32_t) number);
 	*array = (struct k_run_array) { .data = hosted->plan->data[number], .bytes = bytes_there(hosted, (int32_t) number),
 					.type = type_of(use.type), .is_const = is_given,
-					.is_set = is_given || desc->role == PMG_INOUT };
+					.is_set = is_given || desc->role == PMG_INOUT,
+					.is_result = desc->role == PMG_OUT || desc->role == PMG_INOUT };
 	return true;
 }
 

@@ -11,11 +11,11 @@
 
 #include "kernel/host.h"
 #include "kernel/programs.h"
-#include "random/compare.h"
+#include "random/build.h"
 #include "random/layouts.h"
 #include "support/folder.h"
 
-enum { DRAWS = 3, MOST_STATEMENTS = 20000000, MOST_UNKNOWN = 64, MOST_NAME = 96 };
+enum { DRAWS = 4, MOST_STATEMENTS = 20000000, MOST_UNKNOWN = 64, MOST_NAME = 96 };
 
 struct unknown {
 	char name[MOST_NAME];
@@ -137,9 +137,11 @@ static const char *file_text(struct arena *arena, const char *path)
 static bool build(struct trial *trial, int number)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *error = NULL;
+	const struct comparison comparison = { .build = build, .folder = trial->folder, .file = trial->file };
+	struct item_count counts[MOST_VERBS] = { 0 };
 
-	if (!run_command("%s/pmgc %s %s -o %s/v%d.c 2>/dev/null", build, trial->file, trial->flags, trial->folder,
-			 number) ||
+	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags, .compiler = "gcc" };
+	if (variant_generate(&comparison, &trial->variant, number, counts) != OUTCOME_AGREES ||
 	    !run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c -o %s/v%d.so -L%s -lpmgrt "
 			 "-lopenblas -lm", trial->folder, number, trial->folder, number, build) ||
 	    !variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", trial->folder, number)))
@@ -160,10 +162,11 @@ static void run_draws(struct trial *trial, struct compilation *c)
 
 static void run_variant(struct tally *tally, const char *folder, const char *file, const char *flags, int number)
 {
+	struct comparison comparison = { .file = file };
 	struct trial trial = { .tally = tally, .folder = folder, .file = file, .flags = flags };
 	struct compilation *c = compilation_new();
 
-	if (compilation_read(c, file) && build(&trial, number)) {
+	if (comparison_read(&comparison, c) && build(&trial, number)) {
 		run_draws(&trial, c);
 	} else {
 		tally->failed++;
@@ -176,7 +179,7 @@ static void run_variant(struct tally *tally, const char *folder, const char *fil
 /* In a process of its own: a crash is one failure. */
 static void run_file(const char *file, void *user)
 {
-	static const char *const flags[] = { "--overrides=off --candidates=3",
+	static const char *const flags[] = { "--candidates=3",
 					     "--overrides=off --parallel=off --schedule=isl --candidates=1" };
 	struct tally *tally = user, sum = { 0 };
 	char folder[] = "/tmp/pmg-kernel-XXXXXX";

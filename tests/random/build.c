@@ -194,8 +194,8 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 	return outcome;
 }
 
-static enum outcome compile_variant(const struct comparison *comparison, struct variant *v, int number,
-				    struct item_count counts[MOST_VERBS])
+enum outcome variant_generate(const struct comparison *comparison, const struct variant *v, int number,
+			      struct item_count counts[MOST_VERBS])
 {
 	char *text = file_text(comparison->file);
 	enum outcome outcome = OUTCOME_REFUSED;
@@ -210,6 +210,14 @@ static enum outcome compile_variant(const struct comparison *comparison, struct 
 	if (outcome == OUTCOME_AGREES)
 		count_items(text, counts, true);
 	free(text);
+	return outcome;
+}
+
+static enum outcome compile_variant(const struct comparison *comparison, struct variant *v, int number,
+				    struct item_count counts[MOST_VERBS])
+{
+	const enum outcome outcome = variant_generate(comparison, v, number, counts);
+
 	if (outcome != OUTCOME_AGREES)
 		return outcome;
 	if (getenv("PMG_TEST_PLANT") &&

@@ -25,6 +25,9 @@ enum { MOST_VERBS = 24 };
 
 /* The modules of comparison->file without its schedule blocks, for the interpreter; false after telling why. */
 bool comparison_read(const struct comparison *comparison, struct compilation *c);
+/* Writes folder/vNUMBER.c, .h and .cu. */
+enum outcome variant_generate(const struct comparison *comparison, const struct variant *v, int number,
+			      struct item_count counts[MOST_VERBS]);
 /* All variants of comparison->file built and loaded; the first problem is told and ends it. Where PMG_TEST_PLANT holds
  * a script for sed, the C text is changed by it: a wrong kernel, to try the shrinker with. */
 enum outcome comparison_compile(struct comparison *comparison, struct item_count counts[MOST_VERBS]);
