@@ -46,6 +46,8 @@ struct k_run_host {
 	/* false: there is no such function. A `result` that is not set is an integer, 0. */
 	bool (*call)(void *user, const char *function, const struct k_run_number *args, int n,
 		     struct k_run_number *result);
+	/* Before each statement; NULL. */
+	void (*visit)(void *user, const struct k_stmt *stmt);
 };
 
 enum k_run_end {

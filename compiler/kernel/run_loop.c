@@ -2,7 +2,7 @@
  *
  * Loops and parallel regions of a running kernel program. Iterations of a concurrent loop run in order, each as a node
  * of its own; those of a shared loop are dealt to the threads as OpenMP does it. A reduction is made in a copy that
- * belongs to the loop. */
+ * belongs to the loop, or to the thread's part of it. */
 #include "kernel/run_private.h"
 
 struct range {
@@ -69,7 +69,7 @@ static enum run_flow run_serial(struct run *run, const struct k_loop *loop)
 
 /* ---- reductions ---- */
 
-static void begin_reductions(struct run *run, const struct k_loop *loop)
+static void begin_reductions(struct run *run, const struct k_loop *loop, int64_t instance)
 {
 	for (int r = 0; r < loop->reductions.n; r++) {
 		const char *name = loop->reductions.items[r].name;
@@ -77,7 +77,7 @@ static void begin_reductions(struct run *run, const struct k_loop *loop)
 		const struct run_binding *of = run_find(run, name);
 
 		if (of)
-			run_bind(run, name, &of->type, value)->is_private = true;
+			run_bind(run, name, &of->type, value)->reduces = instance;
 	}
 }
 
@@ -104,7 +104,7 @@ static void run_simd(struct run *run, const struct k_loop *loop)
 	const int64_t instance = ++run->instances;
 	struct run_binding *outer = run->fiber->names;
 
-	begin_reductions(run, loop);
+	begin_reductions(run, loop, instance);
 	for (int64_t k = 0; k < range.n && !run->has_stopped; k++) {
 		run->fiber->node = run_node(run, above, instance, false);
 		iteration(run, loop, range.first + k*range.step);
@@ -149,7 +149,7 @@ static void with_reductions(struct run *run, const struct k_loop *loop, int thre
 	struct run_binding *outer = fiber->names;
 
 	fiber->node = fiber->team ? fiber->team->above : node;
-	begin_reductions(run, loop);
+	begin_reductions(run, loop, 0);
 	fiber->node = node;
 	run_shared(run, loop, thread, threads);
 	fiber->node = fiber->team ? fiber->team->above : node;

@@ -135,12 +135,17 @@ struct run_value run_plan_data(struct run *run, int64_t number)
 
 /* ---- who touches an element ---- */
 
-static bool is_read_beside(const struct run *run, const struct run_cell *cell, bool owns)
+static bool differs(int64_t instance, int64_t but)
+{
+	return instance && instance != but;
+}
+
+static bool is_read_beside(const struct run *run, const struct run_cell *cell, bool owns, int64_t but)
 {
 	const struct run_node *node = run->fiber->node;
 
-	return run_are_concurrent(cell->reader, cell->reader_owns, node, owns) ||
-	       run_are_concurrent(cell->other_reader, cell->other_owns, node, owns);
+	return differs(run_concurrent_in(cell->reader, cell->reader_owns, node, owns), but) ||
+	       differs(run_concurrent_in(cell->other_reader, cell->other_owns, node, owns), but);
 }
 
 static void note_reader(const struct run *run, struct run_cell *cell, bool owns)
@@ -153,18 +158,18 @@ static void note_reader(const struct run *run, struct run_cell *cell, bool owns)
 	cell->reader_owns = owns;
 }
 
-const char *run_touch(const struct run *run, struct run_cell *cell, enum run_access access, bool owns)
+const char *run_touch(const struct run *run, struct run_cell *cell, enum run_access access, bool owns, int64_t but)
 {
 	const bool are_atomic = access == RUN_WRITE_ATOMIC && cell->is_atomic;
 	const char *beside = NULL;
 
-	if (!are_atomic && run_are_concurrent(cell->writer, cell->writer_owns, run->fiber->node, owns))
+	if (!are_atomic && differs(run_concurrent_in(cell->writer, cell->writer_owns, run->fiber->node, owns), but))
 		beside = "writes";
 	if (access == RUN_READ) {
 		note_reader(run, cell, owns);
 		return beside;
 	}
-	if (is_read_beside(run, cell, owns))
+	if (is_read_beside(run, cell, owns, but))
 		beside = "reads";
 	cell->writer = run->fiber->node;
 	cell->writer_owns = owns;
@@ -234,7 +239,7 @@ static bool cells_read(struct run *run, const struct run_value *at, int64_t byte
 
 	for (int64_t i = at->integer/buffer->unit; i <= end && !run->has_stopped; i++) {
 		are_set &= buffer->cells[i].is_set;
-		tell_race(run, at, "reads", run_touch(run, &buffer->cells[i], RUN_READ, owns));
+		tell_race(run, at, "reads", run_touch(run, &buffer->cells[i], RUN_READ, owns, 0));
 	}
 	return are_set;
 }
@@ -247,7 +252,7 @@ static void cells_written(struct run *run, const struct run_value *at, int64_t b
 	const bool owns = has_owner(run, at);
 
 	for (int64_t i = at->integer/buffer->unit; i <= end && !run->has_stopped; i++) {
-		tell_race(run, at, "writes", run_touch(run, &buffer->cells[i], access, owns));
+		tell_race(run, at, "writes", run_touch(run, &buffer->cells[i], access, owns, 0));
 		buffer->cells[i].is_set = is_set;
 	}
 }

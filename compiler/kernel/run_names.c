@@ -56,8 +56,7 @@ void run_leave(struct run *run, struct run_binding *outer)
 
 static void touch(struct run *run, struct run_binding *binding, enum run_access access)
 {
-	const char *beside = binding->is_private ? NULL
-			   : run_touch(run, &binding->cell, access, binding->owner == run->fiber);
+	const char *beside = run_touch(run, &binding->cell, access, binding->owner == run->fiber, binding->reduces);
 
 	if (beside)
 		run_fault(run, "%s '%s', which another iteration or thread %s with nothing between them",

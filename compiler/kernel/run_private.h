@@ -111,7 +111,7 @@ struct run_binding {
 	struct run_cell cell;
 	const struct run_fiber *owner;
 	bool is_array;
-	bool is_private;                /* a copy for a reduction: its iterations may all change it */
+	int64_t reduces;                /* a copy for a reduction: the loop whose iterations may all change it */
 };
 
 /* ---- calls ---- */
@@ -172,7 +172,8 @@ int run_team_size(struct run *run, const struct k_expr *threads);
 void run_team(struct run *run, int n, const struct k_stmt *stmt, void (*body)(struct run *, struct run_team *));
 void run_barrier(struct run *run, const struct k_stmt *stmt);
 const struct run_node *run_node(struct run *run, const struct run_node *parent, int64_t instance, bool is_shared);
-bool run_are_concurrent(const struct run_node *a, bool a_owns, const struct run_node *b, bool b_owns);
+/* The instance of which they are concurrent; 0: they are not. */
+int64_t run_concurrent_in(const struct run_node *a, bool a_owns, const struct run_node *b, bool b_owns);
 
 /* run_names.c */
 struct run_binding *run_bind(struct run *run, const char *name, const struct k_type *type, struct run_value value);
@@ -188,8 +189,8 @@ int64_t run_element_bytes(const struct run *run, int element);
 struct run_buffer *run_take_buffer(struct run *run, const char *name, int64_t bytes, int unit); /* of the thread */
 void run_drop_buffer(struct run *run, struct run_buffer *buffer);
 struct run_value run_plan_data(struct run *run, int64_t number);
-/* What another one does there, concurrently; NULL: nothing that matters. */
-const char *run_touch(const struct run *run, struct run_cell *cell, enum run_access access, bool owns);
+/* What another one does there, concurrently, but as another iteration of the loop `but`; NULL: nothing that matters. */
+const char *run_touch(const struct run *run, struct run_cell *cell, enum run_access access, bool owns, int64_t but);
 /* RUN_WRITE_ATOMIC: as a part of an atomic update, which the store that follows tells. */
 struct run_value run_load(struct run *run, const struct run_value *at, enum run_access access);
 void run_store(struct run *run, const struct run_value *at, struct run_value value, bool is_atomic);

@@ -212,6 +212,8 @@ enum run_flow run_stmt(struct run *run, const struct k_stmt *stmt)
 	run->fiber->stmt = stmt;
 	if (++run->result.statements > run->host->most_statements && run->host->most_statements)
 		run_fault(run, "no end after %lld statements", (long long) run->host->most_statements);
+	if (run->host->visit)
+		run->host->visit(run->host->user, stmt);
 	flow = run->has_stopped ? RUN_RETURN : run_what(run, stmt);
 	run->fiber->stmt = above;
 	return run->has_stopped ? RUN_RETURN : flow;

@@ -16,19 +16,19 @@ const struct run_node *run_node(struct run *run, const struct run_node *parent, 
 	return node;
 }
 
-bool run_are_concurrent(const struct run_node *a, bool a_owns, const struct run_node *b, bool b_owns)
+int64_t run_concurrent_in(const struct run_node *a, bool a_owns, const struct run_node *b, bool b_owns)
 {
 	if (!a || !b || a == b)
-		return false;
+		return 0;
 	while (a->depth > b->depth)
 		a = a->parent;
 	while (b->depth > a->depth)
 		b = b->parent;
 	if (a == b)
-		return false;
+		return 0;
 	for (; a->parent != b->parent; b = b->parent)
 		a = a->parent;
-	return a->instance == b->instance && !(a->is_shared && a_owns && b_owns);
+	return a->instance == b->instance && !(a->is_shared && a_owns && b_owns) ? a->instance : 0;
 }
 
 /* ---- stacks ---- */

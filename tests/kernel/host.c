@@ -51,6 +51,8 @@ static int64_t bytes_there(const struct hosted *hosted, int32_t number)
 	const pmg_array_desc *desc = &hosted->desc->arrays[number];
 	const pmg_buffer *buffer = (const void *) ((const char *) hosted->args + desc->offset);
 
+	if (desc->role == PMG_INSPECTED)
+		return pmg_plan_array(hosted->plan, number).bytes - PMG_BEHIND;
 	if (desc->offset == SIZE_MAX || buffer->data != hosted->plan->data[number])
 		return pmg_plan_array(hosted->plan, number).bytes;
 	return bytes_of(buffer);
@@ -199,7 +201,7 @@ static pmg_status run_hosted(pmg_plan *plan, const void *args, pmg_control *cont
 	const struct k_run_host host = { .user = hosted, .threads = plan->threads, .vector_bytes = hosted->vector_bytes,
 					 .most_statements = hosted->most_statements, .array = give_array,
 					 .size = give_size, .place = give_place, .argument = give_argument,
-					 .call = call };
+					 .call = call, .visit = hosted->visit };
 
 	hosted->plan = plan;
 	hosted->args = args;

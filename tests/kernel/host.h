@@ -15,6 +15,8 @@ struct hosted {
 	int threads, vector_bytes;
 	int64_t most_statements;
 	struct arena *arena;
+	void (*visit)(void *user, const struct k_stmt *stmt);   /* with this structure; NULL */
+	void *user;
 	pmg_plan *plan;
 	const void *args;
 	struct k_run_result result;

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Does the interpreter of kernel trees find what lowerings may do wrong? Mistakes are put into kernels that are right,
+ * one at a time, where draws get to; a fault or a wrong result in one of the draws finds it. 95 of 100 must be found.
+ *
+ *     test_mistakes [FILE.pmg…]       of these files only, telling which are not found */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "kernel/mistakes.h"
+#include "kernel/trial.h"
+#include "support/folder.h"
+
+enum { DRAWS = 6, MOST_STATEMENTS = 3000000, VISITS = 1 << 14 };
+
+struct counts {
+	int made[MISTAKE_KIND_N], by_fault[MISTAKE_KIND_N], by_result[MISTAKE_KIND_N];
+	bool tells;
+};
+
+/* How often each statement ran: an open table. */
+struct visits {
+	const struct k_stmt *stmt[VISITS];
+	int64_t n[VISITS];
+};
+
+static int64_t *visits_of(struct visits *visits, const struct k_stmt *stmt)
+{
+	size_t i = ((uintptr_t) stmt >> 4)*2654435761u % VISITS;
+
+	while (visits->stmt[i] && visits->stmt[i] != stmt)
+		i = (i + 1) % VISITS;
+	visits->stmt[i] = stmt;
+	return &visits->n[i];
+}
+
+static void visit(void *user, const struct k_stmt *stmt)
+{
+	const struct hosted *hosted = user;
+
+	++*visits_of(hosted->user, stmt);
+}
+
+static int64_t n_visits(void *user, const struct k_stmt *stmt)
+{
+	return *visits_of(user, stmt);
+}
+
+/* ---- one kernel ---- */
+
+struct kernel {
+	struct trial *trial;
+	const pmg_pipeline_desc *desc;
+	struct drawn *draws;
+	int n_draws;
+	struct counts *counts;
+};
+
+/* Draws on which the kernel as it is does not run are left out. */
+static void look_at(struct kernel *kernel, struct visits *visits, bool *runs)
+{
+	for (int d = 0; d < kernel->n_draws; d++) {
+		struct hosted hosted = { .most_statements = MOST_STATEMENTS };
+		struct arena arena = { 0 };
+
+		runs[d] = trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena).end == TRIAL_AGREES;
+		hosted.visit = visit;
+		hosted.user = visits;
+		if (runs[d])
+			trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena);
+		arena_release(&arena);
+	}
+}
+
+static void count_found(struct kernel *kernel, const struct mistake *mistake, bool is_found, bool is_fault)
+{
+	struct counts *counts = kernel->counts;
+
+	counts->made[mistake->kind]++;
+	counts->by_fault[mistake->kind] += is_found && is_fault;
+	counts->by_result[mistake->kind] += is_found && !is_fault;
+}
+
+static void tell(const struct kernel *kernel, const struct mistake *mistake)
+{
+	struct arena arena = { 0 };
+	const struct k_stmt *stmt = mistake->stmt;
+
+	printf("not found: %s, %s %s: %s by %d: %s\n", kernel->trial->file, kernel->desc->name,
+	       kernel->desc->choice ? kernel->desc->choice : "", mistake_name(mistake->kind), mistake->by,
+	       stmt->kind == KS_LOOP ? arena_printf(&arena, "for %s < %s", stmt->loop.name,
+						    k_expr_text(&arena, stmt->loop.bound))
+	       : arena_printf(&arena, "%s = %s%s%s", k_expr_text(&arena, stmt->store.targets.items[0]),
+			      k_expr_text(&arena, stmt->store.value), mistake->at ? "; at " : "",
+			      mistake->at ? k_expr_text(&arena, *mistake->at) : ""));
+	arena_release(&arena);
+}
+
+static void try_mistake(struct kernel *kernel, const struct mistake *mistake, const bool *runs)
+{
+	struct k_expr *before;
+	struct k_stmt stmt = mistake_make(&kernel->trial->arena, mistake, &before);
+	struct trial_result result = { TRIAL_AGREES, NULL, false };
+
+	for (int d = 0; d < kernel->n_draws && result.end != TRIAL_DIFFERS; d++) {
+		const struct hosted hosted = { .most_statements = MOST_STATEMENTS };
+		struct arena arena = { 0 };
+
+		if (runs[d])
+			result = trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena);
+		arena_release(&arena);
+	}
+	mistake_undo(mistake, &stmt, before);
+	count_found(kernel, mistake, result.end == TRIAL_DIFFERS, result.is_fault);
+	if (result.end != TRIAL_DIFFERS && kernel->counts->tells)
+		tell(kernel, mistake);
+}
+
+/* One mistake of each kind, by a number that is the kernel's own. */
+static void try_kernel(struct kernel *kernel, uint64_t random)
+{
+	struct visits *visits = arena_new(&kernel->trial->arena, struct visits);
+	mistake_list list = { 0 };
+	bool runs[DRAWS] = { 0 };
+
+	look_at(kernel, visits, runs);
+	mistakes_find(&kernel->trial->arena, kernel->trial->program, n_visits, visits, &list);
+	for (int kind = 0; kind < MISTAKE_KIND_N; kind++) {
+		int n = 0, chosen;
+
+		for (int i = 0; i < list.n; i++)
+			n += (int) list.items[i].kind == kind;
+		chosen = n ? (int) (random % (uint64_t) n) : 0;
+		for (int i = 0; i < list.n && n; i++)
+			if ((int) list.items[i].kind == kind && chosen-- == 0)
+				try_mistake(kernel, &list.items[i], runs);
+		random = random*6364136223846793005u + 1442695040888963407u;
+	}
+}
+
+static void try_module(struct counts *counts, struct trial *trial, struct module *module)
+{
+	struct drawn draws[DRAWS];
+	struct kernel kernel = { .trial = trial, .draws = draws, .counts = counts };
+
+	for (int seed = 1; seed < 20*DRAWS && kernel.n_draws < DRAWS; seed++)
+		kernel.n_draws += drawn_make(&draws[kernel.n_draws], module, (uint64_t) seed);
+	for (int i = 0; i < 2 && (kernel.desc = trial_candidate(trial, module, i)) != NULL; i++)
+		try_kernel(&kernel, (uint64_t) (strlen(module->name)*31 + (size_t) i*7 + (unsigned char) *module->name));
+	for (int d = 0; d < kernel.n_draws; d++)
+		drawn_free(&draws[d]);
+}
+
+/* ---- files ---- */
+
+static void try_file(const char *file, void *user)
+{
+	struct counts *counts = user;
+	char folder[] = "/tmp/pmg-mistakes-XXXXXX";
+	struct trial trial;
+
+	if (!mkdtemp(folder))
+		return;
+	if (trial_open(&trial, folder, file, "--candidates=2", 0))
+		for (int m = 0; m < trial.modules->modules.n; m++)
+			try_module(counts, &trial, trial.modules->modules.items[m]);
+	trial_close(&trial);
+	run_command("rm -rf %s", folder);
+}
+
+int main(int argc, char **argv)
+{
+	struct counts counts = { .tells = argc > 1 };
+	int made = 0, found = 0;
+
+	for (int i = 1; i < argc; i++)
+		try_file(argv[i], &counts);
+	if (argc < 2)
+		folder_each_program("tests/programs", try_file, &counts);
+	for (int kind = 0; kind < MISTAKE_KIND_N; kind++) {
+		printf("%s: %d made, %d found by a fault, %d by a result\n", mistake_name((enum mistake_kind) kind),
+		       counts.made[kind], counts.by_fault[kind], counts.by_result[kind]);
+		made += counts.made[kind];
+		found += counts.by_fault[kind] + counts.by_result[kind];
+	}
+	printf("%d of %d mistakes found\n", found, made);
+	printf("%d passed, %d failed\n", found*100 >= made*95, found*100 < made*95);
+	return found*100 < made*95 || !made;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels as trees beside the interpreter of modules. */
+#include "kernel/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/programs.h"
+#include "random/layouts.h"
+
+/* ---- a file ---- */
+
+static const char *file_text(struct arena *arena, const char *path)
+{
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	size_t capacity = 0;
+	const ssize_t n = file ? getdelim(&text, &capacity, 0, file) : -1;
+	const char *copy = n >= 0 ? arena_copy(arena, text, (size_t) n) : NULL;
+
+	if (file)
+		fclose(file);
+	free(text);
+	return copy;
+}
+
+/* The C compiler is there for the descriptions: its own kernels never run. */
+static bool build(struct trial *trial, int number)
+{
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *folder = trial->folder;
+	const struct comparison comparison = { .build = build, .folder = folder, .file = trial->file };
+	struct item_count counts[MOST_VERBS] = { 0 };
+
+	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags, .compiler = "gcc" };
+	return variant_generate(&comparison, &trial->variant, number, counts) == OUTCOME_AGREES &&
+	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c -o %s/v%d.so -L%s -lpmgrt "
+			   "-lopenblas -lm", folder, number, folder, number, build) &&
+	       variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", folder, number));
+}
+
+static bool quote_all(struct trial *trial, int number)
+{
+	const char *error = NULL;
+
+	trial->text = file_text(&trial->arena, arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number));
+	trial->program = trial->text ? program_of_text(&trial->arena, trial->text, &error) : NULL;
+	if (!trial->program)
+		printf("%s %s: %s\n", trial->file, trial->flags, error ? error : "no text");
+	return trial->program;
+}
+
+bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
+{
+	const struct comparison comparison = { .file = file };
+
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .modules = compilation_new() };
+	if (!comparison_read(&comparison, trial->modules) || !build(trial, number)) {
+		printf("%s %s: does not build\n", file, flags);
+		return false;
+	}
+	for (int m = 0; m < trial->modules->modules.n; m++)
+		if (!compilation_find_pivots(trial->modules, trial->modules->modules.items[m]))
+			return false;
+	return quote_all(trial, number);
+}
+
+void trial_close(struct trial *trial)
+{
+	compilation_free(trial->modules);
+	arena_release(&trial->arena);
+}
+
+const pmg_pipeline_desc *trial_candidate(const struct trial *trial, const struct module *module, int number)
+{
+	const pmg_pipeline_desc *desc = variant_pipeline(&trial->variant, module->name);
+
+	if (!desc || number == 0)
+		return desc;
+	return number < desc->n_candidates ? desc->candidates[number] : NULL;
+}
+
+/* ---- draws ---- */
+
+bool drawn_make(struct drawn *drawn, struct module *module, uint64_t seed)
+{
+	struct interp_input input;
+
+	*drawn = (struct drawn) { .seed = seed };
+	if (!(seed % 4 == 0 ? binding_draw_wide : binding_draw)(&drawn->set, module, &drawn->arena, seed)) {
+		arena_release(&drawn->arena);
+		return false;
+	}
+	drawn->expected = binding_copy(&drawn->set, &drawn->arena);
+	input = binding_interp(&drawn->set, &drawn->arena, drawn->expected);
+	drawn->stopped = module_interpret(module, &drawn->arena, &input, NULL);
+	return true;
+}
+
+void drawn_free(struct drawn *drawn)
+{
+	arena_release(&drawn->arena);
+}
+
+const char *drawn_sizes(const struct drawn *drawn, struct arena *arena)
+{
+	const struct module *module = drawn->set.module;
+	struct str out = str_new(arena);
+
+	str_add(&out, "draw %llu of %s:", (unsigned long long) drawn->seed, module->name);
+	for (int i = 0; i < module->params.n; i++)
+		str_add(&out, " %s = %lld", module->params.items[i].name, (long long) drawn->set.sizes[i]);
+	return str_text(&out);
+}
+
+/* ---- a run ---- */
+
+static struct trial_result verdict(const struct drawn *drawn, const struct hosted *hosted, void **got,
+				   const char *problem)
+{
+	const char first = drawn->set.module->name[0];
+	const enum agreement agreement = first == 'x' ? AGREE_EXACTLY : first == 's' ? AGREE_SINGLY : AGREE_CLOSELY;
+
+	if (hosted->result.end == K_RUN_UNKNOWN)
+		return (struct trial_result) { TRIAL_UNKNOWN, hosted->result.text, false };
+	if (hosted->result.end == K_RUN_FAULT)
+		return (struct trial_result) { TRIAL_DIFFERS, hosted->result.text, true };
+	if (drawn->stopped && problem)
+		return (struct trial_result) { TRIAL_AGREES, NULL, false };
+	if (drawn->stopped)
+		problem = arena_printf(hosted->arena, "runs, but the interpreter says: %s", drawn->stopped);
+	if (!problem)
+		problem = results_differ(&drawn->set, hosted->arena, drawn->expected, got, agreement);
+	return (struct trial_result) { problem ? TRIAL_DIFFERS : TRIAL_AGREES, problem, false };
+}
+
+struct trial_result trial_run(const struct trial *trial, const pmg_pipeline_desc *desc, const struct drawn *drawn,
+			      struct hosted hosted, struct arena *arena)
+{
+	static const int bytes[] = { 32, 64, 16 };
+	void **got = binding_copy(&drawn->set, arena), *args = binding_args(&drawn->set, arena, desc, got);
+	struct layout *layouts = drawn->seed % 2 ? layouts_give(arena, desc, args, drawn->seed) : NULL;
+	const char *problem;
+
+	hosted.program = trial->program;
+	hosted.desc = desc;
+	hosted.threads = 1 + (int) (drawn->seed % 3);
+	hosted.vector_bytes = bytes[drawn->seed % 3];
+	hosted.arena = arena;
+	hosted.function = kernel_of_text(arena, trial->text, drawn->set.module->name, desc->choice);
+	problem = hosted.function ? hosted_run(&hosted, args) : "no kernel in the text";
+	if (layouts && !layouts_return(desc, args, layouts))
+		problem = "writes outside an array";
+	return verdict(drawn, &hosted, got, problem);
+}
