@@ -8,21 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct run_value run_arg(struct run *run, const struct k_expr *call, int i)
-{
-	if (i < call->args.n)
-		return run_expr(run, call->args.items[i]);
-	run_fault(run, "%s: too few arguments", call->text);
-	return run_int(0);
-}
-
-int64_t run_arg_int(struct run *run, const struct k_expr *call, int i)
-{
-	const struct run_value value = run_arg(run, call, i);
-
-	return run_integer(run, &value);
-}
-
 /* ---- constants and names ---- */
 
 static struct run_value of_int(const struct k_expr *expr)
@@ -56,7 +41,8 @@ static bool is_constant(const char *name, struct run_value *value)
 		{ "INT32_MAX", INT32_MAX }, { "INT32_MIN", INT32_MIN }, { "INT16_MAX", INT16_MAX },
 		{ "INT16_MIN", INT16_MIN }, { "INT8_MAX", INT8_MAX }, { "INT8_MIN", INT8_MIN },
 		{ "UINT8_MAX", UINT8_MAX }, { "UINT16_MAX", UINT16_MAX }, { "UINT32_MAX", UINT32_MAX },
-		{ "PMG_NOT_FINITE", INT64_C(1) << 62 }, { "true", 1 }, { "false", 0 }
+		{ "PMG_NOT_FINITE", INT64_C(1) << 62 }, { "PMG_NO_TRANS", 111 },
+		{ "PMG_TRANS", 112 }, { "true", 1 }, { "false", 0 }
 	};
 
 	for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)

@@ -309,6 +309,8 @@ struct run_value run_load(struct run *run, const struct run_value *at, enum run_
 	struct run_value value = run_int(0);
 	int64_t bytes = run_element_bytes(run, at->element);
 
+	if (run->has_stopped)
+		return value;
 	if (run_is_vector(at->element))
 		return load_vector(run, at);
 	if (!is_inside(run, at, bytes, "reads"))
@@ -380,6 +382,8 @@ static void store_vector(struct run *run, const struct run_value *at, struct run
 
 void run_store(struct run *run, const struct run_value *at, struct run_value value, bool is_atomic)
 {
+	if (run->has_stopped)
+		return;
 	if (run_is_vector(at->element))
 		store_vector(run, at, value);
 	else if (value.is_unset && at->buffer && at->buffer->is_result)

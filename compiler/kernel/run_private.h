@@ -118,10 +118,21 @@ struct run_binding {
 
 struct run;
 
+enum { RUN_MOST_ARGS = 16 };
+
+struct run_args {
+	const char *name;               /* of the function */
+	int element;                    /* the type that its name ends with; -1: none */
+	int code;
+	int n;
+	struct run_value value[RUN_MOST_ARGS];
+};
+
 struct run_call {
 	const char *name;               /* without the ending of a type: pmg_min_, PMG_READ_ */
-	struct run_value (*call)(struct run *run, const struct k_expr *call, int element, int code);
-	int code;
+	struct run_value (*call)(struct run *run, const struct run_args *args);         /* NULL: `code`, whatever they are */
+	int code;                       /* tells functions of one kind apart */
+	bool takes_cell;                /* the first argument stands for the memory that it names */
 };
 
 enum { RUN_CALLS_KNOWN = 512 };
@@ -216,11 +227,10 @@ int run_lanes(const struct run *run, int element);
 /* run_expr.c */
 struct run_value run_expr(struct run *run, const struct k_expr *expr);
 struct run_value run_address(struct run *run, const struct k_expr *expr);       /* of what it stands for */
-struct run_value run_arg(struct run *run, const struct k_expr *call, int i);
-int64_t run_arg_int(struct run *run, const struct k_expr *call, int i);
 
 /* run_calls.c */
 struct run_value run_call(struct run *run, const struct k_expr *call);
-extern const struct run_call run_math_calls[], run_vector_calls[], run_block_calls[];
+int64_t run_arg(struct run *run, const struct run_args *args, int i);          /* a number */
+extern const struct run_call run_math_calls[], run_vector_calls[], run_block_calls[], run_blas_calls[];
 
 #endif

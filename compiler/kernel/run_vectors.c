@@ -7,32 +7,23 @@
 #include <math.h>
 #include <string.h>
 
-static int vector_of(int element)
+static int vector_type(const struct run_args *args)
 {
-	return element == TYPE_F32 ? RUN_VECTOR_F32 : RUN_VECTOR_F64;
+	return args->element == TYPE_F32 ? RUN_VECTOR_F32 : RUN_VECTOR_F64;
 }
 
-static int64_t lanes_of_type(struct run *run, const struct k_expr *call)
-{
-	const struct run_value type = run_arg(run, call, 0);
+/* ---- numbers of lanes: (type, …) ---- */
 
-	return run_lanes(run, type.element);
+static struct run_value call_lanes(struct run *run, const struct run_args *args)
+{
+	return run_int(run_lanes(run, args->value[0].element));
 }
 
-/* ---- numbers of lanes ---- */
-
-static struct run_value call_lanes(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_n_vectors(struct run *run, const struct run_args *args)
 {
-	(void) element, (void) code;
-	return run_int(lanes_of_type(run, call));
-}
+	const int64_t lanes = run_lanes(run, args->value[0].element);
 
-static struct run_value call_n_vectors(struct run *run, const struct k_expr *call, int element, int code)
-{
-	const int64_t lanes = lanes_of_type(run, call);
-
-	(void) element, (void) code;
-	return run_int((run_arg_int(run, call, 1) + lanes - 1)/lanes);
+	return run_int((run_arg(run, args, 1) + lanes - 1)/lanes);
 }
 
 static int64_t start_of(int64_t lanes, int64_t n, int64_t vector)
@@ -40,159 +31,117 @@ static int64_t start_of(int64_t lanes, int64_t n, int64_t vector)
 	return vector*lanes <= n - lanes ? vector*lanes : n - lanes;
 }
 
-static struct run_value call_start(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_start(struct run *run, const struct run_args *args)
 {
-	(void) element, (void) code;
-	return run_int(start_of(lanes_of_type(run, call), run_arg_int(run, call, 1), run_arg_int(run, call, 2)));
+	return run_int(start_of(run_lanes(run, args->value[0].element), run_arg(run, args, 1), run_arg(run, args, 2)));
 }
 
 /* ---- memory ---- */
 
-static struct run_value cell(struct run *run, const struct k_expr *call, int i, int element)
+static struct run_value cell(const struct run_args *args, int element)
 {
-	struct run_value at = i < call->args.n ? run_address(run, call->args.items[i]) : run_int(0);
+	struct run_value at = args->value[0];
 
-	if (at.kind == RUN_ADDRESS)
-		at.element = element;
-	else
-		run_fault(run, "%s: this is no memory", call->text);
+	at.element = element;
 	return at;
 }
 
-static struct run_value call_read(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_read(struct run *run, const struct run_args *args)
 {
-	const struct run_value at = cell(run, call, 0, vector_of(element));
+	const struct run_value at = cell(args, vector_type(args));
 
-	(void) code;
-	return run->has_stopped ? run_filled(run, vector_of(element), run_int(0)) : run_load(run, &at, RUN_READ);
+	return run_load(run, &at, RUN_READ);
 }
 
-/* A target: where the vector goes. */
-static struct run_value call_write(struct run *run, const struct k_expr *call, int element, int code)
+/* Targets: where the vector goes. */
+static struct run_value call_write(struct run *run, const struct run_args *args)
 {
-	(void) code;
-	return cell(run, call, 0, vector_of(element));
+	(void) run;
+	return cell(args, vector_type(args));
 }
 
-static struct run_value call_stream(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_write_wide(struct run *run, const struct run_args *args)
 {
-	const struct run_value at = cell(run, call, 0, vector_of(element)), value = run_arg(run, call, 1);
-
-	(void) code;
-	if (!run->has_stopped)
-		run_store(run, &at, value, false);
-	return value;
+	(void) run;
+	return cell(args, RUN_VECTOR_WIDE);
 }
 
-static struct run_value call_write_wide(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_stream(struct run *run, const struct run_args *args)
 {
-	(void) element, (void) code;
-	return cell(run, call, 0, RUN_VECTOR_WIDE);
+	const struct run_value at = cell(args, vector_type(args));
+
+	run_store(run, &at, args->value[1], false);
+	return args->value[1];
 }
 
-static struct run_value call_widen(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_widen(struct run *run, const struct run_args *args)
 {
-	(void) element, (void) code;
-	return run_converted(run, run_arg(run, call, 0), RUN_VECTOR_WIDE);
+	return run_converted(run, args->value[0], RUN_VECTOR_WIDE);
 }
 
-/* Values that are kept in 32 bits: as floats, or as the upper half of doubles. */
-enum { AS_F32, AS_TOP };
+/* Values that are kept in other types than they are computed in: as doubles, as floats, as the upper half of doubles. */
+enum kept { AS_F64, AS_F32, AS_TOP };
 
-static double kept_value(struct run *run, struct run_value at, int code, bool *is_unset)
+static double of_top(int64_t top)
 {
-	struct run_value value;
-	uint64_t bits;
+	const uint64_t bits = (uint64_t) top << 32;
 	double real;
 
-	at.element = code == AS_TOP ? TYPE_U32 : TYPE_F32;
-	value = run_load(run, &at, RUN_READ);
-	*is_unset = value.is_unset;
-	if (code == AS_F32)
-		return run_real(&value);
-	bits = (uint64_t) value.integer << 32;
 	memcpy(&real, &bits, sizeof real);
 	return real;
 }
 
-static struct run_value read_kept(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value read_kept(struct run *run, const struct run_args *args, int element)
 {
-	struct run_value vector = run_filled(run, vector_of(element), run_int(0)), at = cell(run, call, 0, TYPE_F32);
-	bool is_unset = false;
+	static const int types[] = { [AS_F64] = TYPE_F64, [AS_F32] = TYPE_F32, [AS_TOP] = TYPE_U32 };
+	struct run_value vector = run_filled(run, element, run_int(0));
+	const struct run_value first = cell(args, types[args->code]);
 
 	for (int i = 0; i < vector.lanes && !run->has_stopped; i++) {
-		vector.lane[i] = kept_value(run, run_at(run, at, i), code, &is_unset);
-		vector.unset |= (uint32_t) is_unset << i;
-	}
-	return run_converted(run, vector, vector_of(element));
-}
+		const struct run_value at = run_at(run, first, i), lane = run_load(run, &at, RUN_READ);
 
-static struct run_value call_read_kept(struct run *run, const struct k_expr *call, int element, int code)
-{
-	(void) element;
-	return read_kept(run, call, TYPE_F64, code);
-}
-
-static struct run_value call_read_kept_f32(struct run *run, const struct k_expr *call, int element, int code)
-{
-	(void) element;
-	return read_kept(run, call, TYPE_F32, code);
-}
-
-static struct run_value call_top(struct run *run, const struct k_expr *call, int element, int code)
-{
-	const struct run_value top = run_arg(run, call, 0);
-	const uint64_t bits = (uint64_t) top.integer << 32;
-	double real;
-	struct run_value value;
-
-	(void) element, (void) code;
-	memcpy(&real, &bits, sizeof real);
-	value = run_of_element(TYPE_F64, real, 0);
-	value.is_unset = top.is_unset;
-	return value;
-}
-
-/* As many doubles as a vector has floats, read as these. */
-static struct run_value call_read_narrow(struct run *run, const struct k_expr *call, int element, int code)
-{
-	struct run_value vector = run_filled(run, RUN_VECTOR_F32, run_int(0)), at = cell(run, call, 0, TYPE_F64);
-
-	(void) element, (void) code;
-	for (int i = 0; i < vector.lanes && !run->has_stopped; i++) {
-		const struct run_value at_lane = run_at(run, at, i), lane = run_load(run, &at_lane, RUN_READ);
-
-		vector.lane[i] = lane.real;
+		vector.lane[i] = args->code == AS_TOP ? of_top(lane.integer) : run_real(&lane);
 		vector.unset |= (uint32_t) lane.is_unset << i;
 	}
-	return run_converted(run, vector, RUN_VECTOR_F32);
+	return run_converted(run, vector, element);
+}
+
+static struct run_value call_read_to_f64(struct run *run, const struct run_args *args)
+{
+	return read_kept(run, args, RUN_VECTOR_F64);
+}
+
+static struct run_value call_read_to_f32(struct run *run, const struct run_args *args)
+{
+	return read_kept(run, args, RUN_VECTOR_F32);
+}
+
+static struct run_value call_top(struct run *run, const struct run_args *args)
+{
+	struct run_value value = run_of_element(TYPE_F64, of_top(args->value[0].integer), 0);
+
+	(void) run;
+	value.is_unset = args->value[0].is_unset;
+	return value;
 }
 
 /* ---- lanes ---- */
 
-static struct run_value call_fill(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_fill(struct run *run, const struct run_args *args)
 {
-	(void) code;
-	return run_filled(run, vector_of(element), run_arg(run, call, 0));
+	return run_filled(run, vector_type(args), args->value[0]);
 }
 
-static double folded(const struct run_value *vector, int n)
-{
-	double lane[RUN_MOST_LANES];
-	const bool is_single = vector->element == RUN_VECTOR_F32;
-
-	memcpy(lane, vector->lane, sizeof lane);
-	for (n /= 2; n >= 1; n /= 2)
-		for (int i = 0; i < n; i++)
-			lane[i] = is_single ? (double) (float) (lane[i] + lane[i + n]) : lane[i] + lane[i + n];
-	return lane[0];
-}
-
+/* By halves. */
 static struct run_value sum_of_lanes(const struct run_value *vector)
 {
 	const int element = vector->element == RUN_VECTOR_F32 ? TYPE_F32 : TYPE_F64;
-	struct run_value value = run_of_element(element, folded(vector, vector->lanes), 0);
+	struct run_value value, rest = *vector;
 
+	for (int n = vector->lanes/2; n >= 1; n /= 2)
+		for (int i = 0; i < n; i++)
+			rest.lane[i] = run_of_element(element, rest.lane[i] + rest.lane[i + n], 0).real;
+	value = run_of_element(element, rest.lane[0], 0);
 	value.is_unset = vector->unset;
 	return value;
 }
@@ -204,244 +153,228 @@ static struct run_value vector_at(struct run *run, struct run_value at, int64_t 
 }
 
 /* The sum of the lanes of two vectors. */
-static struct run_value call_sum(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_sum(struct run *run, const struct run_args *args)
 {
-	struct run_value at = run_arg(run, call, 0), both;
+	const struct run_value at = cell(args, vector_type(args));
+	const struct run_value first = vector_at(run, at, 0), second = vector_at(run, at, 1);
+	struct run_value both;
 
-	(void) code;
-	if (at.kind != RUN_ADDRESS)
-		run_fault(run, "%s: two vectors are expected", call->text);
-	at.element = vector_of(element);
 	if (run->has_stopped)
-		return run_of_element(element, 0, 0);
-	both = run_binary(run, K_ADD, vector_at(run, at, 0), vector_at(run, at, 1));
+		return run_int(0);
+	both = run_binary(run, K_ADD, first, second);
 	return sum_of_lanes(&both);
 }
 
 /* dots[i] is the sum of the lanes of sums[i], for four of them. */
-static struct run_value call_sum_dots(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_sum_dots(struct run *run, const struct run_args *args)
 {
-	struct run_value dots = run_arg(run, call, 0), sums = run_arg(run, call, 1);
+	const struct run_value dots = cell(args, args->element);
+	struct run_value sums = args->value[1];
 
-	(void) code;
-	dots.element = element;
-	sums.element = vector_of(element);
+	sums.element = vector_type(args);
 	for (int i = 0; i < 4 && !run->has_stopped; i++) {
 		const struct run_value vector = vector_at(run, sums, i), at = run_at(run, dots, i);
 
-		if (!run->has_stopped)
-			run_store(run, &at, sum_of_lanes(&vector), false);
+		run_store(run, &at, sum_of_lanes(&vector), false);
 	}
 	return dots;
 }
 
-/* Zero in lanes whose cells the vector before has. */
-static struct run_value call_once(struct run *run, const struct k_expr *call, int element, int code)
+/* (n, vector, value): zero in lanes whose cells the vector before has. */
+static struct run_value call_once(struct run *run, const struct run_args *args)
 {
-	const int64_t n = run_arg_int(run, call, 0), vector = run_arg_int(run, call, 1);
-	struct run_value value = run_converted(run, run_arg(run, call, 2), vector_of(element));
+	const int64_t n = run_arg(run, args, 0), vector = run_arg(run, args, 1);
+	struct run_value value = run_converted(run, args->value[2], vector_type(args));
 
-	(void) code;
 	for (int i = 0; i < value.lanes; i++)
 		if (i < vector*value.lanes - start_of(value.lanes, n, vector))
 			value.lane[i] = 0;
 	return value;
 }
 
-static struct run_value call_reciprocal(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_reciprocal(struct run *run, const struct run_args *args)
 {
-	(void) code;
-	return run_binary(run, K_DIV, run_filled(run, vector_of(element), run_int(1)), run_arg(run, call, 0));
+	return run_binary(run, K_DIV, run_filled(run, vector_type(args), run_int(1)), args->value[0]);
 }
 
 /* ---- masks ---- */
 
-static struct run_value mask_of(const struct run *run, int element, uint64_t bits)
+static struct run_value mask_of(const struct run *run, const struct run_args *args, uint64_t bits)
 {
-	struct run_value mask = { .kind = RUN_MASK, .element = vector_of(element) };
+	struct run_value mask = { .kind = RUN_MASK, .element = vector_type(args) };
 
 	mask.lanes = run_lanes(run, mask.element);
 	mask.integer = (int64_t) (bits & ((UINT64_C(1) << mask.lanes) - 1));
 	return mask;
 }
 
-static struct run_value call_where(struct run *run, const struct k_expr *call, int element, int code)
+/* (bits, lane) */
+static struct run_value call_where(struct run *run, const struct run_args *args)
 {
-	const int64_t bits = run_arg_int(run, call, 0), lane = run_arg_int(run, call, 1);
-
-	(void) code;
-	return mask_of(run, element, (uint64_t) bits >> (lane & 63));
+	return mask_of(run, args, (uint64_t) run_arg(run, args, 0) >> (run_arg(run, args, 1) & 63));
 }
 
-static struct run_value call_has_rows(struct run *run, const struct k_expr *call, int element, int code)
+static int64_t number_at(struct run *run, const struct run_value *numbers, int64_t i)
 {
-	struct run_value rows = run_arg(run, call, 0), mask = mask_of(run, element, 0);
-	const int64_t lane = run_arg_int(run, call, 1), n = run_arg_int(run, call, 2);
+	const struct run_value at = run_at(run, *numbers, i), value = run_load(run, &at, RUN_READ);
 
-	(void) code;
-	for (int i = 0; i < mask.lanes && !run->has_stopped; i++) {
-		const struct run_value at = run_at(run, rows, lane + i), length = run_load(run, &at, RUN_READ);
+	return run_integer(run, &value);
+}
 
-		mask.integer |= (int64_t) (run_integer(run, &length) >= n) << i;
-	}
+/* (rows, lane, n) */
+static struct run_value call_has_rows(struct run *run, const struct run_args *args)
+{
+	struct run_value mask = mask_of(run, args, 0);
+	const int64_t lane = run_arg(run, args, 1), n = run_arg(run, args, 2);
+
+	for (int i = 0; i < mask.lanes && !run->has_stopped; i++)
+		mask.integer |= (int64_t) (number_at(run, &args->value[0], lane + i) >= n) << i;
 	return mask;
 }
 
-static struct run_value picked(const struct run_value *where, struct run_value value, const struct run_value *other)
+/* (where, value, other) */
+static struct run_value call_choose(struct run *run, const struct run_args *args)
 {
-	for (int i = 0; i < value.lanes; i++)
-		if (!(where->integer >> i & 1)) {
-			value.lane[i] = other->lane[i];
-			value.unset = (value.unset & ~(UINT32_C(1) << i)) | (other->unset & UINT32_C(1) << i);
-		}
-	return value;
-}
+	const struct run_value *where = &args->value[0];
+	const struct run_value other = run_converted(run, args->value[2], vector_type(args));
+	struct run_value value = run_converted(run, args->value[1], vector_type(args));
 
-static struct run_value call_choose(struct run *run, const struct k_expr *call, int element, int code)
-{
-	const struct run_value where = run_arg(run, call, 0), other = run_arg(run, call, 2);
-
-	(void) code;
-	if (where.is_unset || where.kind != RUN_MASK)
+	if (where->is_unset || where->kind != RUN_MASK)
 		run_fault(run, "lanes are chosen by values that were never written");
-	return picked(&where, run_converted(run, run_arg(run, call, 1), vector_of(element)), &other);
+	for (int i = 0; i < value.lanes; i++) {
+		const uint32_t bit = UINT32_C(1) << i;
+
+		if (where->integer >> i & 1)
+			continue;
+		value.lane[i] = other.lane[i];
+		value.unset = (value.unset & ~bit) | (other.unset & bit);
+	}
+	return value;
 }
 
 enum { ADD_LANE, SET_LANE };
 
 /* (vectors, n, lane, is_there, value) */
-static struct run_value call_one_lane(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_one_lane(struct run *run, const struct run_args *args)
 {
-	struct run_value vectors = run_arg(run, call, 0), value = run_arg(run, call, 4);
-	const struct run_value is_there = run_arg(run, call, 3);
-	const int64_t n = run_arg_int(run, call, 1), lane = run_arg_int(run, call, 2);
+	const int64_t n = run_arg(run, args, 1), lane = run_arg(run, args, 2);
+	struct run_value at = cell(args, args->element), value = args->value[4];
 
-	if (vectors.kind != RUN_ADDRESS || !run_truth(run, &is_there) || run->has_stopped)
+	if (!run_truth(run, &args->value[3]))
 		return value;
 	if (lane < 0 || lane >= n)
-		run_fault(run, "%s: lane %lld of %lld", call->text, (long long) lane, (long long) n);
-	vectors.element = element;
-	vectors = run_at(run, vectors, lane);
-	if (code == ADD_LANE)
-		value = run_binary(run, K_ADD, run_load(run, &vectors, RUN_READ), value);
-	if (!run->has_stopped)
-		run_store(run, &vectors, value, false);
+		run_fault(run, "%s: lane %lld of %lld", args->name, (long long) lane, (long long) n);
+	at = run_at(run, at, lane);
+	if (args->code == ADD_LANE)
+		value = run_binary(run, K_ADD, run_load(run, &at, RUN_READ), value);
+	run_store(run, &at, value, false);
 	return value;
 }
 
-static struct run_value call_kin(struct run *run, const struct k_expr *call, int element, int code)
+/* (rows, block) */
+static struct run_value call_kin(struct run *run, const struct run_args *args)
 {
-	struct run_value rows = run_arg(run, call, 0), at = run_at(run, rows, run_arg_int(run, call, 1));
-	const struct run_value first = run->has_stopped ? run_int(0) : run_load(run, &at, RUN_READ);
+	struct run_value at = run_at(run, args->value[0], number_at(run, &args->value[0], run_arg(run, args, 1)));
 
-	(void) element, (void) code;
-	rows = run_at(run, rows, run_integer(run, &first));
-	rows.element = RUN_KIN;
-	return rows;
+	at.element = RUN_KIN;
+	return at;
 }
 
-static struct run_value call_has_lane(struct run *run, const struct k_expr *call, int element, int code)
+/* (bits, lane) */
+static struct run_value call_has_lane(struct run *run, const struct run_args *args)
 {
-	(void) element, (void) code;
-	return run_of_element(TYPE_BOOL, 0, run_arg_int(run, call, 0) >> (run_arg_int(run, call, 1) & 63) & 1);
+	return run_of_element(TYPE_BOOL, 0, run_arg(run, args, 0) >> (run_arg(run, args, 1) & 63) & 1);
 }
 
 /* ---- pivots: of each lane that exists the host is told if it is bad ---- */
 
-static bool is_bad(double pivot)
+static void check(struct run *run, const struct run_args *args, double pivot, bool is_unset, int64_t at, int64_t row,
+		  int64_t system)
 {
-	return !(fabs(pivot) > pivot - pivot);
-}
-
-static void tell_bad(struct run *run, double pivot, int64_t at, int64_t row, int64_t system)
-{
-	const struct k_run_number args[] = {
+	const struct k_run_number numbers[] = {
 		{ 0 }, { .integer = at }, { .integer = row }, { .integer = system }, { .is_float = true, .real = pivot }
 	};
 	struct k_run_number result;
 
-	if (!run->host->call(run->host->user, "pmg_bad_pivot", args, 5, &result))
+	if (is_unset)
+		run_fault(run, "%s: of a value that was never written", args->name);
+	if (run->has_stopped || fabs(pivot) > pivot - pivot)
+		return;
+	if (!run->host->call(run->host->user, "pmg_bad_pivot", numbers, 5, &result))
 		run_unknown(run, "pmg_bad_pivot");
 }
 
 /* (plan, pivot, at, row, system) */
-static struct run_value call_check_pivot(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_check_pivot(struct run *run, const struct run_args *args)
 {
-	const struct run_value pivot = run_arg(run, call, 1);
+	const struct run_value *pivot = &args->value[1];
 
-	(void) element, (void) code;
-	if (pivot.is_unset)
-		run_fault(run, "%s: of a value that was never written", call->text);
-	if (!run->has_stopped && is_bad(run_real(&pivot)))
-		tell_bad(run, run_real(&pivot), run_arg_int(run, call, 2), run_arg_int(run, call, 3),
-			 run_arg_int(run, call, 4));
-	return pivot;
+	check(run, args, run_real(pivot), pivot->is_unset, run_arg(run, args, 2), run_arg(run, args, 3),
+	      run_arg(run, args, 4));
+	return *pivot;
 }
 
 /* (plan, pivots, n, at, row, system, stride) */
-static struct run_value call_check_pivots(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_check_pivots(struct run *run, const struct run_args *args)
 {
-	const struct run_value pivots = run_arg(run, call, 1);
-	const int64_t n = run_arg_int(run, call, 2), at = run_arg_int(run, call, 3), row = run_arg_int(run, call, 4);
-	const int64_t system = run_arg_int(run, call, 5), stride = run_arg_int(run, call, 6);
+	const struct run_value *pivots = &args->value[1];
+	const int64_t n = run_arg(run, args, 2), system = run_arg(run, args, 5), stride = run_arg(run, args, 6);
 
-	(void) element, (void) code;
-	for (int i = 0; i < pivots.lanes && i < n && !run->has_stopped; i++) {
-		if (pivots.unset >> i & 1)
-			run_fault(run, "%s: of a value that was never written", call->text);
-		if (is_bad(pivots.lane[i]))
-			tell_bad(run, pivots.lane[i], at, row, system < 0 ? system : system + i*stride);
-	}
-	return pivots;
+	for (int i = 0; i < pivots->lanes && i < n && !run->has_stopped; i++)
+		check(run, args, pivots->lane[i], pivots->unset >> i & 1, run_arg(run, args, 3), run_arg(run, args, 4),
+		      system < 0 ? system : system + i*stride);
+	return *pivots;
 }
 
 /* (plan, pivots, at, row, begin, rows): lanes that have this row. */
-static struct run_value call_check_ragged(struct run *run, const struct k_expr *call, int element, int code)
+static struct run_value call_check_ragged(struct run *run, const struct run_args *args)
 {
-	const struct run_value pivots = run_arg(run, call, 1), begin = run_arg(run, call, 4), rows = run_arg(run, call, 5);
-	const int64_t at = run_arg_int(run, call, 2), row = run_arg_int(run, call, 3);
+	const struct run_value *pivots = &args->value[1];
+	const int64_t row = run_arg(run, args, 3);
 
-	(void) element, (void) code;
-	for (int i = 0; i < pivots.lanes && !run->has_stopped; i++) {
-		const struct run_value at_rows = run_at(run, rows, i), at_begin = run_at(run, begin, i);
-		const struct run_value length = run_load(run, &at_rows, RUN_READ);
-		const struct run_value first = run_load(run, &at_begin, RUN_READ);
-
-		if (length.integer > row && is_bad(pivots.lane[i]))
-			tell_bad(run, pivots.lane[i], at, first.integer + row, -1);
-	}
-	return pivots;
+	for (int i = 0; i < pivots->lanes && !run->has_stopped; i++)
+		if (number_at(run, &args->value[5], i) > row)
+			check(run, args, pivots->lane[i], pivots->unset >> i & 1, run_arg(run, args, 2),
+			      number_at(run, &args->value[4], i) + row, -1);
+	return *pivots;
 }
 
-enum { FIRST_BAD, PIVOT_AT };
+#define NOT_FINITE (INT64_C(1) << 62)
 
-static struct run_value call_first_bad(struct run *run, const struct k_expr *call, int element, int code)
+/* (first, pivot, at) */
+static struct run_value call_first_bad(struct run *run, const struct run_args *args)
 {
-	const int64_t limit = INT64_C(1) << 62, first = run_arg_int(run, call, 0);
-	struct run_value pivot;
-	int64_t here;
+	const double pivot = run_real(&args->value[1]);
+	const int64_t first = run_arg(run, args, 0), here = run_arg(run, args, 2) + (pivot == 0 ? 0 : NOT_FINITE);
 
-	(void) element;
-	if (code == PIVOT_AT)
-		return run_of_element(TYPE_F64, first >= limit ? (double) NAN : 0.0, 0);
-	pivot = run_arg(run, call, 1);
-	here = run_arg_int(run, call, 2) + (run_real(&pivot) == 0 ? 0 : limit);
-	return run_int(is_bad(run_real(&pivot)) && here < first ? here : first);
+	return run_int(!(fabs(pivot) > pivot - pivot) && here < first ? here : first);
+}
+
+static struct run_value call_pivot_at(struct run *run, const struct run_args *args)
+{
+	return run_of_element(TYPE_F64, run_arg(run, args, 0) >= NOT_FINITE ? (double) NAN : 0.0, 0);
 }
 
 const struct run_call run_vector_calls[] = {
-	{ "PMG_LANES", call_lanes, 0 }, { "PMG_VECTORS", call_n_vectors, 0 }, { "PMG_VECTOR_START", call_start, 0 },
-	{ "PMG_READ_", call_read, 0 }, { "PMG_WRITE_", call_write, 0 }, { "PMG_STREAM_", call_stream, 0 },
-	{ "PMG_READ_F64_AS_F32", call_read_kept, AS_F32 }, { "PMG_READ_F64_AS_TOP", call_read_kept, AS_TOP },
-	{ "PMG_READ_F64_TO_F32", call_read_narrow, 0 }, { "PMG_READ_F64_AS_F32_TO_F32", call_read_kept_f32, AS_F32 },
-	{ "PMG_READ_F64_AS_TOP_TO_F32", call_read_kept_f32, AS_TOP }, { "pmg_f64_of_top", call_top, 0 },
-	{ "PMG_WRITE_F64_TO_F32", call_write_wide, 0 }, { "PMG_WIDEN", call_widen, 0 }, { "PMG_FILL_", call_fill, 0 }, { "PMG_SUM_", call_sum, 0 }, { "PMG_SUM_DOTS_", call_sum_dots, 0 },
-	{ "PMG_ONCE_", call_once, 0 }, { "PMG_RECIPROCAL_", call_reciprocal, 0 },
-	{ "PMG_WHERE_", call_where, 0 }, { "PMG_HAS_ROWS_", call_has_rows, 0 }, { "PMG_CHOOSE_", call_choose, 0 },
-	{ "PMG_ADD_LANE_", call_one_lane, ADD_LANE }, { "PMG_SET_LANE_", call_one_lane, SET_LANE },
-	{ "pmg_block_kin", call_kin, 0 }, { "pmg_has_lane", call_has_lane, 0 },
-	{ "pmg_check_pivot", call_check_pivot, 0 }, { "PMG_CHECK_PIVOTS_", call_check_pivots, 0 },
-	{ "PMG_CHECK_RAGGED_", call_check_ragged, 0 }, { "pmg_first_bad", call_first_bad, FIRST_BAD },
-	{ "pmg_pivot_at", call_first_bad, PIVOT_AT },
-	{ NULL, NULL, 0 }
+	{ "PMG_LANES", call_lanes, 0, false }, { "PMG_VECTORS", call_n_vectors, 0, false },
+	{ "PMG_VECTOR_START", call_start, 0, false },
+	{ "PMG_READ_", call_read, 0, true }, { "PMG_WRITE_", call_write, 0, true }, { "PMG_STREAM_", call_stream, 0, true },
+	{ "PMG_READ_F64_AS_F32", call_read_to_f64, AS_F32, true },
+	{ "PMG_READ_F64_AS_TOP", call_read_to_f64, AS_TOP, true },
+	{ "PMG_READ_F64_TO_F32", call_read_to_f32, AS_F64, true },
+	{ "PMG_READ_F64_AS_F32_TO_F32", call_read_to_f32, AS_F32, true },
+	{ "PMG_READ_F64_AS_TOP_TO_F32", call_read_to_f32, AS_TOP, true },
+	{ "PMG_WRITE_F64_TO_F32", call_write_wide, 0, true }, { "PMG_WIDEN", call_widen, 0, false },
+	{ "pmg_f64_of_top", call_top, 0, false },
+	{ "PMG_FILL_", call_fill, 0, false }, { "PMG_SUM_", call_sum, 0, false },
+	{ "PMG_SUM_DOTS_", call_sum_dots, 0, false }, { "PMG_ONCE_", call_once, 0, false },
+	{ "PMG_RECIPROCAL_", call_reciprocal, 0, false },
+	{ "PMG_WHERE_", call_where, 0, false }, { "PMG_HAS_ROWS_", call_has_rows, 0, false },
+	{ "PMG_CHOOSE_", call_choose, 0, false },
+	{ "PMG_ADD_LANE_", call_one_lane, ADD_LANE, false }, { "PMG_SET_LANE_", call_one_lane, SET_LANE, false },
+	{ "pmg_block_kin", call_kin, 0, false }, { "pmg_has_lane", call_has_lane, 0, false },
+	{ "pmg_check_pivot", call_check_pivot, 0, false }, { "PMG_CHECK_PIVOTS_", call_check_pivots, 0, false },
+	{ "PMG_CHECK_RAGGED_", call_check_ragged, 0, false },
+	{ "pmg_first_bad", call_first_bad, 0, false }, { "pmg_pivot_at", call_pivot_at, 0, false },
+	{ NULL, NULL, 0, false }
 };

@@ -6,24 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/programs.h"
+#include "kernel/described.h"
+#include "kernel/quoted.h"
 #include "random/layouts.h"
 
 /* ---- a file ---- */
-
-static const char *file_text(struct arena *arena, const char *path)
-{
-	FILE *file = fopen(path, "rb");
-	char *text = NULL;
-	size_t capacity = 0;
-	const ssize_t n = file ? getdelim(&text, &capacity, 0, file) : -1;
-	const char *copy = n >= 0 ? arena_copy(arena, text, (size_t) n) : NULL;
-
-	if (file)
-		fclose(file);
-	free(text);
-	return copy;
-}
 
 /* The C compiler is there for the descriptions: its own kernels never run. */
 static bool build(struct trial *trial, int number)
@@ -41,10 +28,10 @@ static bool build(struct trial *trial, int number)
 
 static bool quote_all(struct trial *trial, int number)
 {
-	const char *error = NULL;
+	const char *path = arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number), *error = NULL;
 
-	trial->text = file_text(&trial->arena, arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number));
-	trial->program = trial->text ? program_of_text(&trial->arena, trial->text, &error) : NULL;
+	trial->text = quoted_read(&trial->arena, path);
+	trial->program = trial->text ? quoted_text(&trial->arena, trial->text, &error) : NULL;
 	if (!trial->program)
 		printf("%s %s: %s\n", trial->file, trial->flags, error ? error : "no text");
 	return trial->program;
