@@ -292,7 +292,7 @@ static struct run_value of_select(struct run *run, const struct k_expr *expr)
 static struct run_value of_cast(struct run *run, const struct k_expr *expr)
 {
 	struct run_value value = run_expr(run, expr->args.items[0]);
-	const int element = run_element_of(expr->of.name);
+	const int element = run_element_of(run, expr->of.name);
 
 	if (element < 0)
 		run_unknown(run, "type '%s'", expr->of.name);
@@ -307,7 +307,7 @@ static struct run_value of_cast(struct run *run, const struct k_expr *expr)
 
 static struct run_value of_type(struct run *run, const struct k_expr *expr)
 {
-	const int element = run_element_of(expr->of.name);
+	const int element = run_element_of(run, expr->of.name);
 
 	if (element < 0)
 		run_unknown(run, "type '%s'", expr->of.name);

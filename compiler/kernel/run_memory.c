@@ -10,7 +10,7 @@
 
 /* ---- types ---- */
 
-int run_element_of(const char *type)
+static int element_named(const char *type)
 {
 	static const struct {
 		const char *name;
@@ -28,6 +28,17 @@ int run_element_of(const char *type)
 		if (!strcmp(names[i].name, type))
 			return names[i].element;
 	return -1;
+}
+
+int run_element_of(struct run *run, const char *type)
+{
+	const size_t at = ((uintptr_t) type >> 3) % RUN_TYPES;
+
+	if (run->types[at].name != type) {
+		run->types[at].name = type;
+		run->types[at].element = element_named(type);
+	}
+	return run->types[at].element;
 }
 
 int64_t run_element_bytes(const struct run *run, int element)
@@ -285,11 +296,9 @@ static double loaded_real(int element, const char *from)
 
 static struct run_value load_vector(struct run *run, const struct run_value *at)
 {
-	int scalar = at->element == RUN_VECTOR_F32 ? TYPE_F32 : TYPE_F64;
-	struct run_value one = *at, value = { .kind = RUN_VECTOR, .element = at->element };
+	struct run_value one = *at, value = run_filled(run, at->element, run_int(0));
 
-	one.element = scalar;
-	value.lanes = run_lanes(run, at->element);
+	one.element = at->element == RUN_VECTOR_F32 ? TYPE_F32 : TYPE_F64;
 	for (int i = 0; i < value.lanes && !run->has_stopped; i++) {
 		struct run_value at_lane = run_at(run, one, i), lane = run_load(run, &at_lane, RUN_READ);
 

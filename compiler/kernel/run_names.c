@@ -18,13 +18,15 @@ static uint32_t hash_of(const char *name)
 struct run_binding *run_bind(struct run *run, const char *name, const struct k_type *type, struct run_value value)
 {
 	struct run_binding *binding = run->unused;
+	double *lanes = binding ? binding->lanes : NULL;
 
 	if (binding)
 		run->unused = binding->next;
 	else
 		binding = arena_new(run->arena, struct run_binding);
 	*binding = (struct run_binding) { .next = run->fiber->names, .name = name, .hash = hash_of(name), .type = *type,
-					  .value = value, .owner = run->fiber };
+					  .element = type->name ? run_element_of(run, type->name) : -1,
+					  .value = value, .lanes = lanes, .owner = run->fiber };
 	binding->cell.is_set = true;
 	run->fiber->names = binding;
 	return binding;
@@ -77,14 +79,14 @@ struct run_value run_name_read(struct run *run, const char *name)
 	touch(run, binding, RUN_READ);
 	value = binding->value;
 	value.is_unset |= !binding->cell.is_set;
+	if (value.kind == RUN_VECTOR)
+		run_lanes_taken(run, &value);
 	return value;
 }
 
 /* What a variable of that type holds. */
-static struct run_value of_type(struct run *run, struct run_value value, const struct k_type *type)
+static struct run_value of_type(struct run *run, struct run_value value, const struct k_type *type, int element)
 {
-	const int element = type->name ? run_element_of(type->name) : -1;
-
 	if (value.kind == RUN_ADDRESS && type->is_pointer) {
 		value.is_const = type->is_const;
 		if (element >= 0 && element != RUN_VOID)
@@ -92,6 +94,19 @@ static struct run_value of_type(struct run *run, struct run_value value, const s
 		return value;
 	}
 	return element >= 0 && !type->is_pointer ? run_converted(run, value, element) : value;
+}
+
+/* A vector stays while the name does. */
+static void keep_lanes(struct run *run, struct run_binding *binding)
+{
+	struct run_value *value = &binding->value;
+
+	if (value->kind != RUN_VECTOR)
+		return;
+	if (!binding->lanes)
+		binding->lanes = arena_new_array(run->arena, double, RUN_MOST_LANES);
+	memcpy(binding->lanes, value->lane, (size_t) value->lanes*sizeof *value->lane);
+	value->lane = binding->lanes;
 }
 
 void run_name_write(struct run *run, const char *name, struct run_value value)
@@ -103,6 +118,7 @@ void run_name_write(struct run *run, const char *name, struct run_value value)
 		return;
 	}
 	touch(run, binding, RUN_WRITE);
-	binding->value = of_type(run, value, &binding->type);
+	binding->value = of_type(run, value, &binding->type, binding->element);
+	keep_lanes(run, binding);
 	binding->cell.is_set = true;
 }

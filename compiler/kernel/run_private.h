@@ -13,7 +13,7 @@
 
 #include <ucontext.h>
 
-enum { RUN_MOST_LANES = 16, RUN_MOST_THREADS = 64 };
+enum { RUN_MOST_LANES = 16, RUN_MOST_THREADS = 64, RUN_VECTORS = 4096, RUN_TYPES = 64 };
 
 struct run;
 struct run_team;
@@ -97,7 +97,7 @@ struct run_value {
 	union {
 		int64_t integer;        /* RUN_INT; RUN_PLACE: its number; RUN_ADDRESS: byte; RUN_MASK: bits */
 		double real;
-		double lane[RUN_MOST_LANES];
+		double *lane;           /* RUN_VECTOR: changed only by who took them by run_lanes_taken */
 	};
 };
 
@@ -107,7 +107,9 @@ struct run_binding {
 	const char *name;
 	uint32_t hash;
 	struct k_type type;
+	int element;                    /* of the type; -1: none that is known */
 	struct run_value value;
+	double *lanes;                  /* of the value, if it is a vector */
 	struct run_cell cell;
 	const struct run_fiber *owner;
 	bool is_array;
@@ -158,6 +160,12 @@ struct run {
 	struct run_binding *unused;     /* bindings */
 	VEC(char *) stacks;             /* unused */
 	struct run_known known[RUN_CALLS_KNOWN];
+	struct {
+		const char *name;
+		int element;
+	} types[RUN_TYPES];             /* found before */
+	double *vectors;                /* lanes of RUN_VECTORS values, used in turn: an expression has fewer */
+	int n_vectors;
 	int64_t instances;
 	struct run_value returned;
 };
@@ -195,7 +203,7 @@ void run_name_write(struct run *run, const char *name, struct run_value value);
 
 /* run_memory.c */
 enum run_access { RUN_READ, RUN_WRITE, RUN_WRITE_ATOMIC };
-int run_element_of(const char *type);           /* -1: there is no such type */
+int run_element_of(struct run *run, const char *type);  /* -1: there is no such type */
 int64_t run_element_bytes(const struct run *run, int element);
 struct run_buffer *run_take_buffer(struct run *run, const char *name, int64_t bytes, int unit); /* of the thread */
 void run_drop_buffer(struct run *run, struct run_buffer *buffer);
@@ -220,7 +228,8 @@ bool run_truth(struct run *run, const struct run_value *value);
 struct run_value run_converted(struct run *run, struct run_value value, int element);
 struct run_value run_binary(struct run *run, enum k_op op, struct run_value a, struct run_value b);
 struct run_value run_unary(struct run *run, enum k_op op, struct run_value a);
-struct run_value run_filled(const struct run *run, int element, struct run_value value);
+void run_lanes_taken(struct run *run, struct run_value *vector);         /* a copy of them, to be changed */
+struct run_value run_filled(struct run *run, int element, struct run_value value);
 bool run_is_vector(int element);
 int run_lanes(const struct run *run, int element);
 

@@ -7,7 +7,7 @@
 
 /* ---- declarations ---- */
 
-static struct run_value zero_of(const struct run *run, int element)
+static struct run_value zero_of(struct run *run, int element)
 {
 	return run_is_vector(element) ? run_filled(run, element, run_int(0))
 								       : run_of_element(element, 0, 0);
@@ -60,7 +60,7 @@ static int64_t *shape_of(struct run *run, const struct k_let *let, int64_t *n)
 
 static void let_array(struct run *run, const struct k_let *let)
 {
-	const int element = run_element_of(let->type.name);
+	const int element = run_element_of(run, let->type.name);
 	const bool is_vector = run_is_vector(element);
 	struct run_value at = { .kind = RUN_ADDRESS, .element = element, .is_const = let->type.is_const };
 	int64_t n, bytes;
@@ -79,7 +79,7 @@ static void let_array(struct run *run, const struct k_let *let)
 
 static void let_variable(struct run *run, const struct k_let *let)
 {
-	const int element = let->type.name ? run_element_of(let->type.name) : -1;
+	const int element = let->type.name ? run_element_of(run, let->type.name) : -1;
 	struct run_value value = { .kind = RUN_NOTHING };
 
 	if (let->value && let->value->kind == KE_LIST)

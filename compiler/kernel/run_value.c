@@ -101,20 +101,40 @@ static struct run_value marked(struct run_value to, const struct run_value *a, c
 	return to;
 }
 
-struct run_value run_filled(const struct run *run, int element, struct run_value value)
+static double *new_lanes(struct run *run)
+{
+	if (!run->vectors)
+		run->vectors = arena_new_array(run->arena, double, RUN_VECTORS*RUN_MOST_LANES);
+	run->n_vectors = (run->n_vectors + 1) % RUN_VECTORS;
+	return run->vectors + run->n_vectors*RUN_MOST_LANES;
+}
+
+void run_lanes_taken(struct run *run, struct run_value *vector)
+{
+	const double *before = vector->lane;
+
+	vector->lane = new_lanes(run);
+	memcpy(vector->lane, before, (size_t) vector->lanes*sizeof *before);
+}
+
+struct run_value run_filled(struct run *run, int element, struct run_value value)
 {
 	struct run_value vector = { .kind = RUN_VECTOR, .element = element, .lanes = run_lanes(run, element),
 				    .is_own = value.is_own };
 
+	vector.lane = new_lanes(run);
 	for (int i = 0; i < vector.lanes; i++)
 		vector.lane[i] = rounded(element, run_real(&value));
 	vector.unset = value.is_unset ? UINT32_MAX : 0;
 	return vector;
 }
 
-static struct run_value vector_converted(struct run_value value, int element)
+static struct run_value vector_converted(struct run *run, struct run_value value, int element)
 {
+	if (value.element == element)
+		return value;
 	value.element = element;
+	run_lanes_taken(run, &value);
 	for (int i = 0; i < value.lanes; i++)
 		value.lane[i] = rounded(element, value.lane[i]);
 	return value;
@@ -131,7 +151,7 @@ struct run_value run_converted(struct run *run, struct run_value value, int elem
 	struct run_value to;
 
 	if (value.kind == RUN_VECTOR)
-		return is_vector ? vector_converted(value, element) : value;
+		return is_vector ? vector_converted(run, value, element) : value;
 	if (value.kind != RUN_INT && value.kind != RUN_FLOAT)
 		return value;
 	if (is_vector)
@@ -256,6 +276,7 @@ static struct run_value vectors(struct run *run, enum k_op op, struct run_value 
 
 	a = run_converted(run, a, element);
 	b = run_converted(run, b, element);
+	run_lanes_taken(run, &a);
 	for (int i = 0; i < a.lanes; i++) {
 		is_mask = compared(op, a.lane[i], b.lane[i], &is_true);
 		if (is_mask)
@@ -321,6 +342,8 @@ static struct run_value negated(struct run *run, struct run_value a)
 {
 	struct run_value zero = a;
 
+	if (a.kind == RUN_VECTOR)
+		run_lanes_taken(run, &a);
 	for (int i = 0; a.kind == RUN_VECTOR && i < a.lanes; i++)
 		a.lane[i] = -a.lane[i];
 	if (a.kind == RUN_FLOAT)

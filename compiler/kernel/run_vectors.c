@@ -136,12 +136,14 @@ static struct run_value call_fill(struct run *run, const struct run_args *args)
 static struct run_value sum_of_lanes(const struct run_value *vector)
 {
 	const int element = vector->element == RUN_VECTOR_F32 ? TYPE_F32 : TYPE_F64;
-	struct run_value value, rest = *vector;
+	struct run_value value;
+	double lane[RUN_MOST_LANES];
 
+	memcpy(lane, vector->lane, (size_t) vector->lanes*sizeof *lane);
 	for (int n = vector->lanes/2; n >= 1; n /= 2)
 		for (int i = 0; i < n; i++)
-			rest.lane[i] = run_of_element(element, rest.lane[i] + rest.lane[i + n], 0).real;
-	value = run_of_element(element, rest.lane[0], 0);
+			lane[i] = run_of_element(element, lane[i] + lane[i + n], 0).real;
+	value = run_of_element(element, lane[0], 0);
 	value.is_unset = vector->unset;
 	return value;
 }
@@ -186,6 +188,7 @@ static struct run_value call_once(struct run *run, const struct run_args *args)
 	const int64_t n = run_arg(run, args, 0), vector = run_arg(run, args, 1);
 	struct run_value value = run_converted(run, args->value[2], vector_type(args));
 
+	run_lanes_taken(run, &value);
 	for (int i = 0; i < value.lanes; i++)
 		if (i < vector*value.lanes - start_of(value.lanes, n, vector))
 			value.lane[i] = 0;
@@ -241,6 +244,7 @@ static struct run_value call_choose(struct run *run, const struct run_args *args
 
 	if (where->is_unset || where->kind != RUN_MASK)
 		run_fault(run, "lanes are chosen by values that were never written");
+	run_lanes_taken(run, &value);
 	for (int i = 0; i < value.lanes; i++) {
 		const uint32_t bit = UINT32_C(1) << i;
 
