@@ -273,7 +273,8 @@ static struct run_value call_parents(struct run *run, const struct run_args *arg
 	const int64_t width = run_arg(run, args, 1);
 
 	for (int64_t lane = 0; lane < width && !run->has_stopped; lane++) {
-		const int64_t length = number_at(run, &args->value[4], lane), first = number_at(run, &args->value[3], lane);
+		const int64_t first = number_at(run, &args->value[3], lane);
+		const int64_t length = number_at(run, &args->value[4], lane);
 
 		for (int64_t row = 0; row < run_arg(run, args, 5) && !run->has_stopped; row++) {
 			const int64_t of = row < length ? number_at(run, &args->value[2], first + row) : -1;

@@ -12,7 +12,8 @@
 
 static struct run_value of_int(const struct k_expr *expr)
 {
-	const bool is_unsigned = expr->text && strpbrk(expr->text, "uU"), is_long = expr->text && strpbrk(expr->text, "lLC");
+	const bool is_unsigned = expr->text && strpbrk(expr->text, "uU");
+	const bool is_long = expr->text && strpbrk(expr->text, "lLC");
 	const bool fits = expr->integer >= INT32_MIN && expr->integer <= INT32_MAX;
 
 	if (is_unsigned)

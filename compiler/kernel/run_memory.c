@@ -360,7 +360,8 @@ static bool may_store(struct run *run, const struct run_value *at, int64_t bytes
 }
 
 /* Lanes of vectors may have no value wherever they go: those that do not exist have memory, too. */
-static void store_one(struct run *run, const struct run_value *at, struct run_value value, bool is_unset, bool is_atomic)
+static void store_one(struct run *run, const struct run_value *at, struct run_value value, bool is_unset,
+		      bool is_atomic)
 {
 	const int64_t bytes = run_element_bytes(run, at->element);
 

@@ -5,7 +5,7 @@
  * Who touches an element is a node of a tree: the program, below it the threads of a team between two barriers, below
  * these the iterations of concurrent loops. Two nodes are concurrent if those below their nearest common ancestor are
  * of one instance: a team between two barriers, or one execution of a loop. Iterations that one thread has been given
- * follow each other, and may share what is the thread's own: what it has declared, and what it reaches by its number. */
+ * follow each other. They may share what is the thread's own: what it declares, and what it reaches by its number. */
 #ifndef PMGC_KERNEL_RUN_PRIVATE_H
 #define PMGC_KERNEL_RUN_PRIVATE_H
 
@@ -132,7 +132,8 @@ struct run_args {
 
 struct run_call {
 	const char *name;               /* without the ending of a type: pmg_min_, PMG_READ_ */
-	struct run_value (*call)(struct run *run, const struct run_args *args);         /* NULL: `code`, whatever they are */
+	/* NULL: it is `code`, whatever the arguments are. */
+	struct run_value (*call)(struct run *run, const struct run_args *args);
 	int code;                       /* tells functions of one kind apart */
 	bool takes_cell;                /* the first argument stands for the memory that it names */
 };

@@ -34,8 +34,8 @@ static void fill_array(struct run *run, struct run_value at, const struct k_expr
 	for (int64_t i = 0; i < n && !run->has_stopped; i++) {
 		struct run_value to = run_at(run, at, i);
 
-		run_store(run, &to, i < list->args.n ? of_item(run, list->args.items[i], element) : zero_of(run, element),
-			  false);
+		run_store(run, &to, i < list->args.n ? of_item(run, list->args.items[i], element)
+						     : zero_of(run, element), false);
 	}
 }
 
@@ -71,7 +71,8 @@ static void let_array(struct run *run, const struct k_let *let)
 	}
 	at.shape = shape_of(run, let, &n);
 	bytes = run_element_bytes(run, element);
-	at.buffer = run_take_buffer(run, let->name, n*bytes, is_vector ? (int) bytes/run_lanes(run, element) : (int) bytes);
+	at.buffer = run_take_buffer(run, let->name, n*bytes,
+				    (int) (is_vector ? bytes/run_lanes(run, element) : bytes));
 	run_bind(run, let->name, &let->type, at)->is_array = true;
 	if (let->value)
 		fill_array(run, at, let->value, n, element);

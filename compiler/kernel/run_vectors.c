@@ -79,7 +79,7 @@ static struct run_value call_widen(struct run *run, const struct run_args *args)
 	return run_converted(run, args->value[0], RUN_VECTOR_WIDE);
 }
 
-/* Values that are kept in other types than they are computed in: as doubles, as floats, as the upper half of doubles. */
+/* Values that are kept in other types than they are computed in; AS_TOP: as the upper half of a double. */
 enum kept { AS_F64, AS_F32, AS_TOP };
 
 static double of_top(int64_t top)
@@ -362,7 +362,8 @@ static struct run_value call_pivot_at(struct run *run, const struct run_args *ar
 const struct run_call run_vector_calls[] = {
 	{ "PMG_LANES", call_lanes, 0, false }, { "PMG_VECTORS", call_n_vectors, 0, false },
 	{ "PMG_VECTOR_START", call_start, 0, false },
-	{ "PMG_READ_", call_read, 0, true }, { "PMG_WRITE_", call_write, 0, true }, { "PMG_STREAM_", call_stream, 0, true },
+	{ "PMG_READ_", call_read, 0, true }, { "PMG_WRITE_", call_write, 0, true },
+	{ "PMG_STREAM_", call_stream, 0, true },
 	{ "PMG_READ_F64_AS_F32", call_read_to_f64, AS_F32, true },
 	{ "PMG_READ_F64_AS_TOP", call_read_to_f64, AS_TOP, true },
 	{ "PMG_READ_F64_TO_F32", call_read_to_f32, AS_F64, true },

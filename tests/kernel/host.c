@@ -70,8 +70,8 @@ static bool give_array(void *user, int64_t number, struct k_run_array *array)
 	desc = &hosted->desc->arrays[number];
 	use = pmg_plan_array(hosted->plan, (int32_t) number);
 	is_given = desc->role == PMG_IN || desc->role == PMG_INSPECTED || is_made(hosted->desc, (int32_t) number);
-	*array = (struct k_run_array) { .data = hosted->plan->data[number], .bytes = bytes_there(hosted, (int32_t) number),
-					.type = type_of(use.type), .is_const = is_given,
+	*array = (struct k_run_array) { .data = hosted->plan->data[number], .type = type_of(use.type),
+					.bytes = bytes_there(hosted, (int32_t) number), .is_const = is_given,
 					.is_set = is_given || desc->role == PMG_INOUT,
 					.is_result = desc->role == PMG_OUT || desc->role == PMG_INOUT };
 	return true;

@@ -148,7 +148,7 @@ static void try_module(struct counts *counts, struct trial *trial, struct module
 	for (int seed = 1; seed < 20*DRAWS && kernel.n_draws < DRAWS; seed++)
 		kernel.n_draws += drawn_make(&draws[kernel.n_draws], module, (uint64_t) seed);
 	for (int i = 0; i < 2 && (kernel.desc = trial_candidate(trial, module, i)) != NULL; i++)
-		try_kernel(&kernel, (uint64_t) (strlen(module->name)*31 + (size_t) i*7 + (unsigned char) *module->name));
+		try_kernel(&kernel, 31*strlen(module->name) + 7*(uint64_t) i + (unsigned char) *module->name);
 	for (int d = 0; d < kernel.n_draws; d++)
 		drawn_free(&draws[d]);
 }
