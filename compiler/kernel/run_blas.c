@@ -233,13 +233,13 @@ static struct run_value call_scales(struct run *run, const struct run_args *args
 }
 
 #define BOTH(name, call) \
-	{ "pmg_cblas_d" name, call, 0, false }, { "pmg_cblas_s" name, call, 0, false }
+	{ "pmg_cblas_d" name, call, 0, RUN_VALUES }, { "pmg_cblas_s" name, call, 0, RUN_VALUES }
 
 const struct run_call run_blas_calls[] = {
 	BOTH("gemm", call_gemm), BOTH("gemv", call_gemv), BOTH("ger", call_ger), BOTH("syrk", call_syrk),
 	BOTH("put", call_put), BOTH("axpy", call_axpy), BOTH("copy", call_copy), BOTH("scal", call_scal),
 	BOTH("dot", call_dot), BOTH("asum", call_asum),
-	{ "pmg_blas_takes_1", call_takes, 1, false }, { "pmg_blas_takes_2", call_takes, 2, false },
-	{ "pmg_blas_takes_3", call_takes, 3, false }, { "pmg_blas_scales", call_scales, 0, false },
-	{ NULL, NULL, 0, false }
+	{ "pmg_blas_takes_1", call_takes, 1, RUN_VALUES }, { "pmg_blas_takes_2", call_takes, 2, RUN_VALUES },
+	{ "pmg_blas_takes_3", call_takes, 3, RUN_VALUES }, { "pmg_blas_scales", call_scales, 0, RUN_VALUES },
+	{ NULL, NULL, 0, RUN_VALUES }
 };

@@ -37,7 +37,8 @@ static const struct run_call *in_table(const struct run_call *table, const char 
 
 static const struct run_call *in_tables(const char *name, size_t length)
 {
-	const struct run_call *const tables[] = { run_math_calls, run_vector_calls, run_block_calls, run_blas_calls };
+	const struct run_call *const tables[] = { run_math_calls, run_vector_calls, run_block_calls, run_blas_calls,
+						  run_device_calls };
 	const struct run_call *call = NULL;
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables && !call; i++)
@@ -67,15 +68,17 @@ int64_t run_arg(struct run *run, const struct run_args *args, int i)
 	return run->has_stopped ? 0 : run_integer(run, &args->value[i]);
 }
 
-static void evaluate(struct run *run, const struct k_expr *call, bool takes_cell, struct run_args *args)
+static void evaluate(struct run *run, const struct k_expr *call, enum run_takes takes, struct run_args *args)
 {
 	args->n = call->args.n < RUN_MOST_ARGS ? call->args.n : RUN_MOST_ARGS;
+	if (takes == RUN_NODES)
+		return;
 	if (call->args.n > RUN_MOST_ARGS)
 		run_unknown(run, "%s: so many arguments", call->text);
 	for (int i = 0; i < args->n && !run->has_stopped; i++)
-		args->value[i] = takes_cell && i == 0 ? run_address(run, call->args.items[0])
+		args->value[i] = takes == RUN_CELL && i == 0 ? run_address(run, call->args.items[0])
 						      : run_expr(run, call->args.items[i]);
-	if (takes_cell && !run->has_stopped && args->value[0].kind != RUN_ADDRESS)
+	if (takes == RUN_CELL && !run->has_stopped && args->value[0].kind != RUN_ADDRESS)
 		run_fault(run, "%s: this is no memory", call->text);
 }
 
@@ -112,7 +115,8 @@ struct run_value run_call(struct run *run, const struct k_expr *call)
 	args.name = call->text;
 	args.element = known.element;
 	args.code = known.call ? known.call->code : 0;
-	evaluate(run, call, known.call && known.call->takes_cell, &args);
+	args.call = call;
+	evaluate(run, call, known.call ? known.call->takes : RUN_VALUES, &args);
 	if (run->has_stopped)
 		return run_int(0);
 	if (known.call)

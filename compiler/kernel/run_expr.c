@@ -59,11 +59,21 @@ static bool is_constant(const char *name, struct run_value *value)
 	return false;
 }
 
+static bool is_function(const struct run *run, const char *name, struct run_value *value)
+{
+	for (int i = 0; i < run->program->functions.n; i++)
+		if (!strcmp(run->program->functions.items[i]->name, name))
+			return *value = (struct run_value) { .kind = RUN_FUNCTION, .integer = i }, true;
+	return false;
+}
+
 static struct run_value of_name(struct run *run, const char *name)
 {
 	struct run_value value;
 
-	return !run_find(run, name) && is_constant(name, &value) ? value : run_name_read(run, name);
+	if (!run_find(run, name) && (is_constant(name, &value) || is_function(run, name, &value)))
+		return value;
+	return run_name_read(run, name);
 }
 
 /* ---- members ---- */
@@ -131,6 +141,8 @@ static struct run_value of_member(struct run *run, const struct k_expr *expr)
 			return of_kin(run, value, expr->text);
 		break;
 	case RUN_NOTHING: return value;
+	case RUN_LOOP: return run_int(!strcmp(expr->text, "it") ? run->loop.it : run->loop.is_over);
+	case RUN_FUNCTION:
 	case RUN_INT:
 	case RUN_FLOAT:
 	case RUN_VECTOR:
@@ -295,6 +307,8 @@ static struct run_value of_cast(struct run *run, const struct k_expr *expr)
 	struct run_value value = run_expr(run, expr->args.items[0]);
 	const int element = run_element_of(run, expr->of.name);
 
+	if (value.kind == RUN_ARGUMENTS)
+		return value;
 	if (element < 0)
 		run_unknown(run, "type '%s'", expr->of.name);
 	else if (value.kind == RUN_ADDRESS && expr->of.is_pointer)

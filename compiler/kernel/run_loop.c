@@ -162,29 +162,55 @@ static void run_in_team(struct run *run, struct run_team *team)
 	with_reductions(run, &team->stmt->loop, run->fiber->number, team->n);
 }
 
+static void begin_team(struct run *run, const struct k_expr *threads, const struct k_stmt *stmt,
+		       void (*body)(struct run *, struct run_team *))
+{
+	const int64_t n = threads ? of_expr(run, threads, 1) : run->host->threads;
+	struct run_team team = { .n = (int) n, .body = body, .stmt = stmt };
+
+	if (n < 1 || n > RUN_MOST_THREADS)
+		run_fault(run, "a team of %lld threads", (long long) n);
+	if (!run->has_stopped)
+		run_team(run, &team);
+}
+
 static void run_workshare(struct run *run, const struct k_stmt *stmt)
 {
 	const struct k_loop *loop = &stmt->loop;
 	struct run_team *team = run->fiber->team;
 
 	if (loop->share.starts_team) {
-		run_team(run, run_team_size(run, loop->share.threads), stmt, run_in_team);
+		begin_team(run, loop->share.threads, stmt, run_in_team);
 		return;
 	}
 	with_reductions(run, loop, run->fiber->number, team ? team->n : 1);
 	run_barrier(run, stmt);
 }
 
-/* ---- all ---- */
+/* ---- dealt by numbers: to the groups of a device, which go through them in order, or to the lanes of one ---- */
 
-int run_team_size(struct run *run, const struct k_expr *threads)
+static enum run_flow run_dealt(struct run *run, const struct k_loop *loop)
 {
-	int64_t n = threads ? of_expr(run, threads, 1) : run->host->threads;
+	const bool is_grid = loop->kind == K_LOOP_GRID, is_once = is_grid && !loop->is_strided;
+	const int64_t step = of_expr(run, loop->step, 1), count = of_expr(run, loop->count, 1);
+	const int64_t number = of_expr(run, loop->number, 0), instance = ++run->instances;
+	const struct run_node *above = run->fiber->node;
+	const struct range range = range_of(run, loop);
+	enum run_flow flow = RUN_ON;
 
-	if (n < 1 || n > RUN_MOST_THREADS)
-		run_fault(run, "a team of %lld threads", (long long) n);
-	return run->has_stopped ? 1 : (int) n;
+	for (int64_t k = number; k < range.n && flow != RUN_RETURN && !run->has_stopped; k += count) {
+		if (!is_grid)
+			run->fiber->node = run_node(run, above, instance, true);
+		flow = iteration(run, loop, range.first + k*(loop->is_down ? -step : step));
+		if (is_once || count < 1)
+			break;
+	}
+	if (!is_grid)
+		run->fiber->node = above;
+	return flow == RUN_RETURN ? flow : RUN_ON;
 }
+
+/* ---- all ---- */
 
 static void run_region(struct run *run, struct run_team *team)
 {
@@ -193,7 +219,7 @@ static void run_region(struct run *run, struct run_team *team)
 
 void run_parallel(struct run *run, const struct k_stmt *stmt)
 {
-	run_team(run, run_team_size(run, stmt->value), stmt, run_region);
+	begin_team(run, stmt->value, stmt, run_region);
 }
 
 enum run_flow run_loop(struct run *run, const struct k_stmt *stmt)
@@ -205,7 +231,7 @@ enum run_flow run_loop(struct run *run, const struct k_stmt *stmt)
 	case K_LOOP_SIMD: run_simd(run, &stmt->loop); return RUN_ON;
 	case K_LOOP_WORKSHARE: run_workshare(run, stmt); return RUN_ON;
 	case K_LOOP_GRID:
-	case K_LOOP_LANES: run_unknown(run, "a loop of a device"); return RUN_ON;
+	case K_LOOP_LANES: return run_dealt(run, &stmt->loop);
 	case K_LOOP_KIND_N: break;
 	}
 	return RUN_ON;

@@ -17,6 +17,7 @@ enum { RUN_MOST_LANES = 16, RUN_MOST_THREADS = 64, RUN_VECTORS = 4096, RUN_TYPES
 
 struct run;
 struct run_team;
+struct run_fiber;
 
 /* ---- who ---- */
 
@@ -25,29 +26,6 @@ struct run_node {
 	int64_t instance;
 	int depth;
 	bool is_shared;                 /* an iteration that a thread has been given among others */
-};
-
-/* One thread, or lane of a device's group. */
-struct run_fiber {
-	ucontext_t context, *back;      /* of itself; of who goes on when it waits or ends */
-	char *stack;
-	const struct run_node *node;
-	struct run_binding *names;      /* those that are seen, innermost first */
-	struct run_team *team;
-	const struct k_function *function;
-	const struct k_stmt *stmt;      /* where it is */
-	const struct k_stmt *waits_at;
-	int number;
-	bool has_ended;
-};
-
-struct run_team {
-	int64_t instance;               /* anew behind each barrier */
-	const struct run_node *above;
-	int n;
-	struct run_fiber *fibers;
-	void (*body)(struct run *run, struct run_team *team);
-	const struct k_stmt *stmt;
 };
 
 /* ---- memory ---- */
@@ -80,7 +58,7 @@ struct run_buffer {
 enum run_kind {
 	RUN_NOTHING,                    /* of a call that has no value; what only prefetches need */
 	RUN_INT, RUN_FLOAT, RUN_VECTOR, RUN_MASK, RUN_ADDRESS, RUN_TYPE,
-	RUN_PLAN, RUN_ARGUMENTS, RUN_DATA, RUN_SIZES, RUN_PLACES, RUN_PLACE
+	RUN_FUNCTION, RUN_LOOP, RUN_PLAN, RUN_ARGUMENTS, RUN_DATA, RUN_SIZES, RUN_PLACES, RUN_PLACE
 };
 
 struct run_value {
@@ -95,7 +73,7 @@ struct run_value {
 	struct run_buffer *buffer;      /* RUN_ADDRESS; NULL: nowhere */
 	const int64_t *shape;           /* of an array of arrays: the extents of one, a zero behind them */
 	union {
-		int64_t integer;        /* RUN_INT; RUN_PLACE: its number; RUN_ADDRESS: byte; RUN_MASK: bits */
+		int64_t integer;        /* RUN_INT; RUN_PLACE, RUN_FUNCTION: its number; RUN_ADDRESS: byte; RUN_MASK: bits */
 		double real;
 		double *lane;           /* RUN_VECTOR: changed only by who took them by run_lanes_taken */
 	};
@@ -116,6 +94,44 @@ struct run_binding {
 	int64_t reduces;                /* a copy for a reduction: the loop whose iterations may all change it */
 };
 
+/* ---- threads ---- */
+
+/* A kernel that a device runs. */
+struct run_launch {
+	const struct k_function *kernel;
+	const struct run_value *args;
+	int n_args, lanes;
+	int64_t n_groups, n_left;       /* threads that have not added what they have to the sum */
+	struct run_value sum;
+	bool has_sum;
+};
+
+/* One thread, or lane of a device's group. */
+struct run_fiber {
+	ucontext_t context, *back;      /* of itself; of who goes on when it waits or ends */
+	char *stack;
+	const struct run_node *node;
+	struct run_binding *names;      /* those that are seen, innermost first */
+	struct run_team *team;
+	const struct k_function *function;
+	const struct k_stmt *stmt;      /* where it is */
+	const struct k_stmt *waits_at;
+	struct run_value exchanged;     /* what other lanes see of it */
+	int number;
+	bool has_ended;
+};
+
+struct run_team {
+	int64_t instance;               /* anew behind each barrier */
+	const struct run_node *above;
+	int n;
+	struct run_fiber *fibers;
+	void (*body)(struct run *run, struct run_team *team);
+	const struct k_stmt *stmt;
+	const struct run_launch *launch;        /* of a device: its kernel; NULL */
+	int64_t group;                  /* of a launch: which one this is */
+};
+
 /* ---- calls ---- */
 
 struct run;
@@ -123,6 +139,7 @@ struct run;
 enum { RUN_MOST_ARGS = 16 };
 
 struct run_args {
+	const struct k_expr *call;
 	const char *name;               /* of the function */
 	int element;                    /* the type that its name ends with; -1: none */
 	int code;
@@ -130,12 +147,18 @@ struct run_args {
 	struct run_value value[RUN_MOST_ARGS];
 };
 
+enum run_takes {
+	RUN_VALUES,                     /* of all arguments */
+	RUN_CELL,                       /* the same, but the first one stands for the memory that it names */
+	RUN_NODES                       /* none: the call's own nodes */
+};
+
 struct run_call {
 	const char *name;               /* without the ending of a type: pmg_min_, PMG_READ_ */
 	/* NULL: it is `code`, whatever the arguments are. */
 	struct run_value (*call)(struct run *run, const struct run_args *args);
 	int code;                       /* tells functions of one kind apart */
-	bool takes_cell;                /* the first argument stands for the memory that it names */
+	enum run_takes takes;
 };
 
 enum { RUN_CALLS_KNOWN = 512 };
@@ -169,6 +192,11 @@ struct run {
 	int n_vectors;
 	int64_t instances;
 	struct run_value returned;
+	struct run_launch *launch;      /* under way; NULL */
+	struct {
+		int64_t it;
+		bool is_over;
+	} loop;                         /* of the host, whose condition the device finds out */
 };
 
 /* run.c */
@@ -186,10 +214,10 @@ enum run_flow run_body(struct run *run, const struct k_block *block);   /* in a 
 /* run_loop.c */
 enum run_flow run_loop(struct run *run, const struct k_stmt *stmt);
 void run_parallel(struct run *run, const struct k_stmt *stmt);
-int run_team_size(struct run *run, const struct k_expr *threads);
 
 /* run_team.c */
-void run_team(struct run *run, int n, const struct k_stmt *stmt, void (*body)(struct run *, struct run_team *));
+/* Of a team it is told `n`, `body`, and what that needs. */
+void run_team(struct run *run, struct run_team *team);
 void run_barrier(struct run *run, const struct k_stmt *stmt);
 const struct run_node *run_node(struct run *run, const struct run_node *parent, int64_t instance, bool is_shared);
 /* The instance of which they are concurrent; 0: they are not. */
@@ -242,5 +270,9 @@ struct run_value run_address(struct run *run, const struct k_expr *expr);       
 struct run_value run_call(struct run *run, const struct k_expr *call);
 int64_t run_arg(struct run *run, const struct run_args *args, int i);          /* a number */
 extern const struct run_call run_math_calls[], run_vector_calls[], run_block_calls[], run_blas_calls[];
+extern const struct run_call run_device_calls[];
+
+/* run_device.c */
+enum run_flow run_macro(struct run *run, const struct k_stmt *stmt);
 
 #endif

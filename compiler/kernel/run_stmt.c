@@ -114,8 +114,13 @@ static struct run_value store_there(struct run *run, const struct k_store *store
 				    struct run_value value)
 {
 	const bool is_atomic = store->mode == K_STORE_ATOMIC;
-	struct run_value at = run_address(run, target);
+	struct run_value at;
 
+	if (target->kind == KE_MEMBER && run_expr(run, target->args.items[0]).kind == RUN_LOOP) {
+		run->loop.is_over = run_truth(run, &value);
+		return value;
+	}
+	at = run_address(run, target);
 	if (store->op != K_OP_N)
 		value = updated(run, store->op, run_load(run, &at, is_atomic ? RUN_WRITE_ATOMIC : RUN_READ), value);
 	run_store(run, &at, value, is_atomic);
@@ -191,7 +196,11 @@ static enum run_flow run_what(struct run *run, const struct k_stmt *stmt)
 	case KS_LOOP: return run_loop(run, stmt);
 	case KS_WHILE: return run_while(run, &stmt->repeat);
 	case KS_IF: return run_if(run, &stmt->branch);
-	case KS_CALL: run_expr(run, stmt->value); break;
+	case KS_CALL:
+		if (stmt->value->kind == KE_NAME)
+			return run_macro(run, stmt);
+		run_expr(run, stmt->value);
+		break;
 	case KS_PARALLEL: run_parallel(run, stmt); break;
 	case KS_RETURN: return run_return(run, stmt);
 	case KS_BREAK: return RUN_BREAK;

@@ -98,21 +98,21 @@ static void go_on(struct run *run, struct run_team *team)
 }
 
 /* After a fault, the barriers of those that wait let them through to their ends. */
-void run_team(struct run *run, int n, const struct k_stmt *stmt, void (*body)(struct run *, struct run_team *))
+void run_team(struct run *run, struct run_team *team)
 {
-	struct run_team team = { .instance = ++run->instances, .above = run->fiber->node, .n = n, .body = body,
-				 .stmt = stmt };
 	ucontext_t here;
 
-	team.fibers = arena_new_array(run->arena, struct run_fiber, n);
-	for (int i = 0; i < n; i++)
-		begin_fiber(run, &team, i, &here);
-	while (run_round(run, &team, &here) > 0) {
-		check_barrier(run, &team);
-		go_on(run, &team);
+	team->instance = ++run->instances;
+	team->above = run->fiber->node;
+	team->fibers = arena_new_array(run->arena, struct run_fiber, team->n);
+	for (int i = 0; i < team->n; i++)
+		begin_fiber(run, team, i, &here);
+	while (run_round(run, team, &here) > 0) {
+		check_barrier(run, team);
+		go_on(run, team);
 	}
-	for (int i = 0; i < n; i++)
-		vec_push(run->arena, &run->stacks, team.fibers[i].stack);
+	for (int i = 0; i < team->n; i++)
+		vec_push(run->arena, &run->stacks, team->fibers[i].stack);
 }
 
 void run_barrier(struct run *run, const struct k_stmt *stmt)

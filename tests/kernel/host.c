@@ -219,6 +219,7 @@ const char *hosted_run(struct hosted *hosted, const void *args)
 	const char *problem = NULL;
 
 	desc.kernel = run_hosted;
+	desc.device = NULL;
 	desc.n_candidates = 0;
 	memset(desc.kernels, 0, sizeof desc.kernels);
 	hosted->desc = &desc;

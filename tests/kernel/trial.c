@@ -12,17 +12,22 @@
 
 /* ---- a file ---- */
 
-/* The C compiler is there for the descriptions: its own kernels never run. */
+/* The C compiler is there for the descriptions: its own kernels never run, and those of a device are stubs. */
 static bool build(struct trial *trial, int number)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *folder = trial->folder;
 	const struct comparison comparison = { .build = build, .folder = folder, .file = trial->file };
 	struct item_count counts[MOST_VERBS] = { 0 };
 
-	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags, .compiler = "gcc" };
+	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags,
+					    .compiler = trial->is_for_device ? "device" : "gcc" };
 	return variant_generate(&comparison, &trial->variant, number, counts) == OUTCOME_AGREES &&
-	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c -o %s/v%d.so -L%s -lpmgrt "
-			   "-lopenblas -lm", folder, number, folder, number, build) &&
+	       run_command("sed -n 's/^extern \\(const pmg_device_part [a-zA-Z0-9_]*\\);/\\1;/p; "
+			   "s/^pmg_kernel \\([a-zA-Z0-9_]*\\);/pmg_status \\1(pmg_plan *p, const void *a, pmg_control *c) "
+			   "{ return 1; }/p; 1i #include <pmgrt.h>' %s/v%d.c > %s/v%d.stub.c", folder, number, folder,
+			   number) &&
+	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c %s/v%d.stub.c -o %s/v%d.so -L%s "
+			   "-lpmgrt -lopenblas -lm", folder, number, folder, number, folder, number, build) &&
 	       variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", folder, number));
 }
 
@@ -31,17 +36,20 @@ static bool quote_all(struct trial *trial, int number)
 	const char *path = arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number), *error = NULL;
 
 	trial->text = quoted_read(&trial->arena, path);
-	trial->program = trial->text ? quoted_text(&trial->arena, trial->text, &error) : NULL;
+	if (trial->is_for_device)
+		path = arena_printf(&trial->arena, "%su", path);
+	trial->program = trial->text ? quoted_file(&trial->arena, path, &error) : NULL;
 	if (!trial->program)
 		printf("%s %s: %s\n", trial->file, trial->flags, error ? error : "no text");
 	return trial->program;
 }
 
-bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
+static bool open_as(struct trial *trial, int number)
 {
+	const char *file = trial->file, *flags = trial->flags;
 	const struct comparison comparison = { .file = file };
 
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .modules = compilation_new() };
+	trial->modules = compilation_new();
 	if (!comparison_read(&comparison, trial->modules) || !build(trial, number)) {
 		printf("%s %s: does not build\n", file, flags);
 		return false;
@@ -50,6 +58,18 @@ bool trial_open(struct trial *trial, const char *folder, const char *file, const
 		if (!compilation_find_pivots(trial->modules, trial->modules->modules.items[m]))
 			return false;
 	return quote_all(trial, number);
+}
+
+bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
+{
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags };
+	return open_as(trial, number);
+}
+
+bool trial_open_device(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
+{
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .is_for_device = true };
+	return open_as(trial, number);
 }
 
 void trial_close(struct trial *trial)

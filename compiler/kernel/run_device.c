@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Kernels of a device in a running kernel program: thread groups one after the other, the lanes of each as a team. Two
+ * groups are concurrent; lanes are so between two barriers of their group. A loop of the host whose condition is found
+ * out on the device asks after each iteration. Sums over a grid are added up in the order of its threads. */
+#include "kernel/run_private.h"
+
+#include <string.h>
+
+/* ---- starts ---- */
+
+enum { MOST_GROUPS_OF_SUM = 3 };
+
+static void run_lane(struct run *run, struct run_team *team)
+{
+	run_function(run, team->launch->kernel, team->launch->args, team->launch->n_args);
+}
+
+static void run_group(struct run *run, const struct run_launch *launch, int64_t instance, int64_t group)
+{
+	const struct run_node *above = run->fiber->node;
+	struct run_team team = { .launch = launch, .group = group, .n = launch->lanes, .body = run_lane,
+				 .stmt = run->fiber->stmt };
+
+	run->fiber->node = run_node(run, above, instance, false);
+	run_team(run, &team);
+	run->fiber->node = above;
+}
+
+enum { PLAIN, SUM };
+
+/* (plan, kernel, count, lanes, …): as many groups as `count` says, fewer if they sum. */
+static struct run_value call_launch(struct run *run, const struct run_args *args)
+{
+	const int64_t instance = ++run->instances, count = run_arg(run, args, 2), lanes = run_arg(run, args, 3);
+	struct run_launch launch = { .args = args->value + 4, .n_args = args->n - 4, .lanes = (int) lanes };
+
+	if (args->value[1].kind != RUN_FUNCTION || lanes < 1 || lanes > RUN_MOST_THREADS)
+		run_unknown(run, "%s of what is no kernel, or of %lld lanes", args->name, (long long) lanes);
+	if (run->has_stopped)
+		return run_int(0);
+	launch.kernel = run->program->functions.items[args->value[1].integer];
+	launch.n_groups = args->code == SUM && count > MOST_GROUPS_OF_SUM ? MOST_GROUPS_OF_SUM : count;
+	launch.n_left = launch.n_groups*lanes;
+	run->launch = &launch;
+	for (int64_t group = 0; group < launch.n_groups && !run->has_stopped; group++)
+		run_group(run, &launch, instance, group);
+	run->launch = NULL;
+	return run_int(0);
+}
+
+/* ---- teams ---- */
+
+static void bind_number(struct run *run, const char *name, int64_t number, bool is_own)
+{
+	static const struct k_type type = { .name = "int64_t", .is_const = true };
+	struct run_value value = run_int(number);
+
+	value.is_own = is_own;
+	run_bind(run, name, &type, value);
+}
+
+/* (lanes, group, width) */
+static struct run_value call_team(struct run *run, const struct run_args *args)
+{
+	const int64_t lanes = run_arg(run, args, 0), group = run_arg(run, args, 1), lane = run->fiber->number;
+	const struct run_team *team = run->fiber->team;
+
+	if (!team || !team->launch || group < 1 || lanes != team->n)
+		run_fault(run, "%s: not as the kernel was started", args->name);
+	if (run->has_stopped)
+		return run_int(0);
+	bind_number(run, "pmg_team", lanes, false);
+	bind_number(run, "pmg_group", group, false);
+	bind_number(run, "pmg_groups", lanes/group, false);
+	bind_number(run, "pmg_width", run_arg(run, args, 2), false);
+	bind_number(run, "pmg_teams", team->launch->n_groups, false);
+	bind_number(run, "pmg_index", team->group, false);
+	bind_number(run, "pmg_lane", lane, true);
+	bind_number(run, "pmg_member", lane % group, true);
+	bind_number(run, "pmg_group_number", lane/group, true);
+	return run_int(0);
+}
+
+/* A name alone as a statement. */
+enum run_flow run_macro(struct run *run, const struct k_stmt *stmt)
+{
+	const char *name = stmt->value->text;
+
+	if (!strcmp(name, "PMG_TEAM_SYNC"))
+		run_barrier(run, stmt);
+	else if (!strcmp(name, "PMG_IN_LOOP"))
+		return run->loop.is_over ? RUN_RETURN : RUN_ON;
+	else
+		run_unknown(run, "%s", name);
+	return RUN_ON;
+}
+
+/* ---- what lanes and threads add up ---- */
+
+static struct run_value combined(struct run *run, const char *operation, struct run_value a, struct run_value b)
+{
+	const double x = run_real(&a), y = run_real(&b);
+
+	if (!strcmp(operation, "pmg_cuda_add") || !strcmp(operation, "pmg_cuda_prod"))
+		return run_binary(run, operation[9] == 'a' ? K_ADD : K_MUL, a, b);
+	if (strcmp(operation, "pmg_cuda_min") != 0 && strcmp(operation, "pmg_cuda_max") != 0)
+		run_unknown(run, "%s", operation);
+	return x != x || (operation[10] == 'i' ? x < y : x > y) ? a : b;
+}
+
+/* <team, group, operation>(value): of the lanes of each group, in pairs of halves. All of them know the result. */
+static struct run_value call_over_lanes(struct run *run, const struct run_args *args)
+{
+	const struct k_expr *call = args->call;
+	struct run_team *team = run->fiber->team;
+	const char *operation = call->constants.n == 3 ? call->constants.items[2]->text : "";
+	const struct run_value group = call->constants.n == 3 ? run_expr(run, call->constants.items[1]) : run_int(1);
+	struct run_value value = args->value[0];
+
+	for (int64_t half = run_integer(run, &group)/2; half > 0 && !run->has_stopped; half /= 2) {
+		team->fibers[run->fiber->number].exchanged = value;
+		run_barrier(run, run->fiber->stmt);
+		value = combined(run, operation, value, team->fibers[run->fiber->number ^ half].exchanged);
+		run_barrier(run, run->fiber->stmt);
+	}
+	return value;
+}
+
+/* <operation>(&name, parts): true in the last thread to come, which then has the sum of all. */
+static struct run_value call_over_grid(struct run *run, const struct run_args *args)
+{
+	const struct k_expr *call = args->call, *target = call->args.items[0]->args.items[0];
+	struct run_launch *launch = run->launch;
+	struct run_value value;
+
+	if (!launch || call->constants.n != 1 || target->kind != KE_NAME) {
+		run_unknown(run, "%s", args->name);
+		return run_int(0);
+	}
+	value = run_name_read(run, target->text);
+	if (launch->has_sum)
+		value = combined(run, call->constants.items[0]->text, launch->sum, value);
+	launch->sum = value;
+	launch->has_sum = true;
+	if (--launch->n_left > 0)
+		return run_of_element(TYPE_BOOL, 0, false);
+	run_name_write(run, target->text, value);
+	return run_of_element(TYPE_BOOL, 0, true);
+}
+
+enum { ADD, PROD, MIN, MAX };
+
+/* (target, value) */
+static struct run_value call_atomic(struct run *run, const struct run_args *args)
+{
+	static const char *const operations[] = { [ADD] = "pmg_cuda_add", [PROD] = "pmg_cuda_prod",
+						  [MIN] = "pmg_cuda_min", [MAX] = "pmg_cuda_max" };
+	const struct run_value *at = &args->value[0], before = run_load(run, at, RUN_WRITE_ATOMIC);
+
+	if (!run->has_stopped)
+		run_store(run, at, combined(run, operations[args->code], before, args->value[1]), true);
+	return before;
+}
+
+/* ---- loops of the host ---- */
+
+static struct run_value call_loop_of(struct run *run, const struct run_args *args)
+{
+	(void) run, (void) args;
+	return (struct run_value) { .kind = RUN_LOOP };
+}
+
+static int64_t ask_host(struct run *run, const char *function, int64_t a, int64_t b, bool until)
+{
+	const struct k_run_number args[] = { { 0 }, { 0 }, { .integer = a }, { .integer = b }, { .integer = until } };
+	struct k_run_number result = { 0 };
+
+	if (!run->has_stopped && !run->host->call(run->host->user, function, args, 5, &result))
+		run_unknown(run, "%s", function);
+	return result.integer;
+}
+
+/* (plan, control, lo) */
+static struct run_value call_loop_begin(struct run *run, const struct run_args *args)
+{
+	run->loop.is_over = false;
+	run->loop.it = ask_host(run, "pmg_loop_begin", run_arg(run, args, 2), 0, false);
+	return run_int(run->loop.it);
+}
+
+/* (plan, control, &it, hi) */
+static struct run_value call_loop_next(struct run *run, const struct run_args *args)
+{
+	const struct run_value hi = run_expr(run, args->call->args.items[3]);
+	const bool goes_on = ask_host(run, "pmg_loop_next", run->loop.it, run_integer(run, &hi), run->loop.is_over);
+
+	if (goes_on)
+		run_name_write(run, args->call->args.items[2]->args.items[0]->text, run_int(run->loop.it));
+	return run_of_element(TYPE_BOOL, 0, goes_on);
+}
+
+/* (loop, bad, advance): goes so many iterations on; false: it is over. */
+static struct run_value call_advance(struct run *run, const struct run_args *args)
+{
+	run->loop.it += run->loop.is_over ? 0 : run_arg(run, args, 2);
+	return run_of_element(TYPE_BOOL, 0, !run->loop.is_over);
+}
+
+/* (plan, pass): once. */
+static struct run_value call_pass(struct run *run, const struct run_args *args)
+{
+	return run_of_element(TYPE_BOOL, 0, run_arg(run, args, 1) == 0);
+}
+
+static struct run_value call_data(struct run *run, const struct run_args *args)
+{
+	return run_plan_data(run, run_arg(run, args, 1));
+}
+
+const struct run_call run_device_calls[] = {
+	{ "PMG_LAUNCH", call_launch, PLAIN, RUN_VALUES }, { "PMG_LAUNCH_SUM", call_launch, SUM, RUN_VALUES },
+	{ "PMG_TEAM", call_team, 0, RUN_VALUES }, { "pmg_cuda_team", call_over_lanes, 0, RUN_VALUES },
+	{ "pmg_cuda_grid", call_over_grid, 0, RUN_NODES },
+	{ "pmg_cuda_atomic_add", call_atomic, ADD, RUN_VALUES }, { "pmg_cuda_atomic_prod", call_atomic, PROD, RUN_VALUES },
+	{ "pmg_cuda_atomic_min", call_atomic, MIN, RUN_VALUES }, { "pmg_cuda_atomic_max", call_atomic, MAX, RUN_VALUES },
+	{ "pmg_cuda_loop_of", call_loop_of, 0, RUN_VALUES }, { "pmg_cuda_loop_begin", call_loop_begin, 0, RUN_VALUES },
+	{ "pmg_cuda_loop_next", call_loop_next, 0, RUN_NODES }, { "pmg_cuda_advance", call_advance, 0, RUN_VALUES },
+	{ "pmg_cuda_pass", call_pass, 0, RUN_VALUES }, { "pmg_cuda_data", call_data, 0, RUN_VALUES },
+	{ "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES }, { "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
+	{ NULL, NULL, 0, RUN_VALUES }
+};
