@@ -238,8 +238,8 @@ static struct run_value call_scales(struct run *run, const struct run_args *args
 const struct run_call run_blas_calls[] = {
 	BOTH("gemm", call_gemm), BOTH("gemv", call_gemv), BOTH("ger", call_ger), BOTH("syrk", call_syrk),
 	BOTH("put", call_put), BOTH("axpy", call_axpy), BOTH("copy", call_copy), BOTH("scal", call_scal),
-	BOTH("dot", call_dot), BOTH("asum", call_asum),
-	{ "pmg_blas_takes_1", call_takes, 1, RUN_VALUES }, { "pmg_blas_takes_2", call_takes, 2, RUN_VALUES },
-	{ "pmg_blas_takes_3", call_takes, 3, RUN_VALUES }, { "pmg_blas_scales", call_scales, 0, RUN_VALUES },
+	BOTH("dot", call_dot), BOTH("asum", call_asum), { "pmg_blas_takes_1", call_takes, 1, RUN_VALUES },
+	{ "pmg_blas_takes_2", call_takes, 2, RUN_VALUES }, { "pmg_blas_takes_3", call_takes, 3, RUN_VALUES },
+	{ "pmg_blas_scales", call_scales, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

@@ -73,7 +73,8 @@ struct run_value {
 	struct run_buffer *buffer;      /* RUN_ADDRESS; NULL: nowhere */
 	const int64_t *shape;           /* of an array of arrays: the extents of one, a zero behind them */
 	union {
-		int64_t integer;        /* RUN_INT; RUN_PLACE, RUN_FUNCTION: its number; RUN_ADDRESS: byte; RUN_MASK: bits */
+		int64_t integer;        /* RUN_INT; of a place or function: its number; RUN_ADDRESS: its byte;
+					 * RUN_MASK: bits */
 		double real;
 		double *lane;           /* RUN_VECTOR: changed only by who took them by run_lanes_taken */
 	};

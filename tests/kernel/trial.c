@@ -12,7 +12,17 @@
 
 /* ---- a file ---- */
 
-/* The C compiler is there for the descriptions: its own kernels never run, and those of a device are stubs. */
+/* Kernels of a device, which the C file declares, are nothing. */
+static bool write_stubs(const char *folder, int number)
+{
+	return run_command("sed -n -e '1i #include <pmgrt.h>' "
+			   "-e 's/^extern \\(const pmg_device_part [a-zA-Z0-9_]*;\\)/\\1/p' "
+			   "-e 's/^pmg_kernel \\([a-zA-Z0-9_]*\\);/pmg_kernel \\1;\\npmg_status \\1"
+			   "(pmg_plan *p, const void *a, pmg_control *c) { return PMG_BAD_CALL; }/p' "
+			   "%s/v%d.c > %s/v%d.stub.c", folder, number, folder, number);
+}
+
+/* The C compiler is there for the descriptions: its own kernels never run. */
 static bool build(struct trial *trial, int number)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *folder = trial->folder;
@@ -22,12 +32,9 @@ static bool build(struct trial *trial, int number)
 	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags,
 					    .compiler = trial->is_for_device ? "device" : "gcc" };
 	return variant_generate(&comparison, &trial->variant, number, counts) == OUTCOME_AGREES &&
-	       run_command("sed -n 's/^extern \\(const pmg_device_part [a-zA-Z0-9_]*\\);/\\1;/p; "
-			   "s/^pmg_kernel \\([a-zA-Z0-9_]*\\);/pmg_status \\1(pmg_plan *p, const void *a, pmg_control *c) "
-			   "{ return 1; }/p; 1i #include <pmgrt.h>' %s/v%d.c > %s/v%d.stub.c", folder, number, folder,
-			   number) &&
-	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c %s/v%d.stub.c -o %s/v%d.so -L%s "
-			   "-lpmgrt -lopenblas -lm", folder, number, folder, number, folder, number, build) &&
+	       write_stubs(folder, number) &&
+	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c %s/v%d.stub.c -o %s/v%d.so "
+			   "-L%s -lpmgrt -lopenblas -lm", folder, number, folder, number, folder, number, build) &&
 	       variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", folder, number));
 }
 
