@@ -16,7 +16,7 @@ struct search {
 const char *mistake_name(enum mistake_kind kind)
 {
 	static const char *const names[MISTAKE_KIND_N] = {
-		"bound", "first", "target", "source", "init", "atomic", "reduction", "concurrent", "shared"
+		"bound", "first", "target", "source", "init", "atomic", "reduction", "concurrent", "shared", "barrier"
 	};
 
 	return names[kind];
@@ -157,6 +157,11 @@ static void find_inside(struct search *search, struct k_stmt *stmt)
 	}
 }
 
+static bool is_barrier(const struct k_stmt *stmt)
+{
+	return stmt->kind == KS_CALL && stmt->value->kind == KE_NAME && !strcmp(stmt->value->text, "PMG_TEAM_SYNC");
+}
+
 static void find_in_block(struct search *search, const struct k_block *block)
 {
 	for (int i = 0; i < block->stmts.n; i++) {
@@ -164,6 +169,8 @@ static void find_in_block(struct search *search, const struct k_block *block)
 
 		if (!search->n_runs(search->user, stmt))
 			continue;
+		if (is_barrier(stmt))
+			add(search, MISTAKE_BARRIER, stmt, NULL);
 		if (stmt->kind == KS_STORE)
 			find_in_store(search, stmt);
 		else if (stmt->kind == KS_LOOP)
@@ -205,7 +212,7 @@ struct k_stmt mistake_make(struct arena *arena, const struct mistake *mistake, s
 	*before = mistake->at ? *mistake->at : NULL;
 	if (mistake->at)
 		*mistake->at = k_binary(arena, mistake->by > 0 ? K_ADD : K_SUB, *mistake->at, by);
-	if (mistake->kind == MISTAKE_INIT)
+	if (mistake->kind == MISTAKE_INIT || mistake->kind == MISTAKE_BARRIER)
 		mistake->stmt->kind = KS_BLANK;
 	if (mistake->kind == MISTAKE_ATOMIC)
 		mistake->stmt->store.mode = K_STORE_PLAIN;

@@ -16,6 +16,7 @@ enum mistake_kind {
 	MISTAKE_REDUCTION,              /* a loop does not know of its reduction */
 	MISTAKE_CONCURRENT,             /* a serial loop that hands on values is made concurrent */
 	MISTAKE_SHARED,                 /* a loop of a team is run by all threads: no barrier, no share */
+	MISTAKE_BARRIER,                /* lanes of a device do not wait for each other */
 	MISTAKE_KIND_N
 };
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What does the interpreter of kernel trees say of small kernels that are wrong in one way each, and of such that are
- * right? The plan has arrays a (read only), b (a result) and c (for the kernel), each of 8 doubles, and n is 8. */
+ * right? The plan has arrays a (read only), b (a result) and c (for the kernel), each of 8 doubles, and n is 8.
+ * Not with sanitizers: threads have stacks of their own. */
 #include <stdio.h>
 #include <string.h>
 

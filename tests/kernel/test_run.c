@@ -3,6 +3,8 @@
  * Do kernel trees come to what the modules mean? Programs are compiled, their kernels run by the interpreter of trees,
  * with plans of the runtime, and compared with the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
  *
+ * With PMG_TEST_LONG, all examples and many random programs. Not with sanitizers: threads have stacks of their own.
+ *
  *     test_run [FILE.pmg…]            of these files only */
 #include <stdlib.h>
 #include <string.h>
@@ -115,16 +117,38 @@ static void run_file(const char *file, void *user)
 	run_command("rm -rf %s", folder);
 }
 
+enum { BATCHES = 20, BATCH = 20 };
+
+static void run_long(struct tally *tally)
+{
+	char path[] = "/tmp/pmg-kernels-XXXXXX.pmg";
+	const int file = mkstemps(path, 4);
+
+	folder_each_program("dsl_examples", run_file, tally);
+	folder_each_program("tests/programs", run_file, tally);
+	for (int i = 0; i < BATCHES; i++)
+		if (run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py 7 %d %d plain > %s", BATCH,
+				i*BATCH, path))
+			run_file(path, tally);
+		else
+			tally->failed++;
+	close(file);
+	unlink(path);
+}
+
 int main(int argc, char **argv)
 {
+	static const char *const files[] = { "dsl_examples/blur.pmg", "dsl_examples/life_wc.pmg",
+					     "dsl_examples/spmv.pmg", "dsl_examples/tri_ragged.pmg",
+					     "dsl_examples/conjugate_gradient.pmg", "tests/programs/image.pmg" };
 	struct tally tally = { 0 };
 
 	for (int i = 1; i < argc; i++)
 		run_file(argv[i], &tally);
-	if (argc < 2) {
-		folder_each_program("dsl_examples", run_file, &tally);
-		folder_each_program("tests/programs", run_file, &tally);
-	}
+	if (argc < 2 && getenv("PMG_TEST_LONG"))
+		run_long(&tally);
+	for (size_t i = 0; i < sizeof files / sizeof *files && argc < 2 && !getenv("PMG_TEST_LONG"); i++)
+		run_file(files[i], &tally);
 	for (int i = 0; i < MOST_UNKNOWN && tally.unknown[i].count; i++)
 		printf("cannot run %s: %d\n", tally.unknown[i].name, tally.unknown[i].count);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
