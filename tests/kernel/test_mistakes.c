@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Does the interpreter of kernel trees find what lowerings may do wrong? Mistakes are put into kernels that are right,
- * one at a time, where draws get to; a fault or a wrong result in one of the draws finds it, or else the verifier. 95 of
- * 100 must be found. With PMG_TEST_LONG, those of all programs. Not with sanitizers: threads have stacks of their own.
+ * one at a time, where draws get to; a fault or a wrong result in one of the draws finds it, or else the verifier. 95
+ * of 100 must be found. With PMG_TEST_LONG, those of all programs. Not with sanitizers: threads have stacks of their
+ * own.
  *
  *     test_mistakes [FILE.pmg…]       of these files only, telling which are not found */
 #include <stdlib.h>
