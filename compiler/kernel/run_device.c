@@ -203,8 +203,15 @@ static struct run_value call_loop_next(struct run *run, const struct run_args *a
 /* (loop, bad, advance): goes so many iterations on; false: it is over. */
 static struct run_value call_advance(struct run *run, const struct run_args *args)
 {
+	run->loop.is_over |= ask_host(run, "pmg_failed", 0, 0, false) != 0;
 	run->loop.it += run->loop.is_over ? 0 : run_arg(run, args, 2);
 	return run_of_element(TYPE_BOOL, 0, !run->loop.is_over);
+}
+
+static struct run_value call_failed(struct run *run, const struct run_args *args)
+{
+	(void) args;
+	return run_of_element(TYPE_BOOL, 0, ask_host(run, "pmg_failed", 0, 0, false));
 }
 
 /* (plan, pass): once. */
@@ -232,5 +239,6 @@ const struct run_call run_device_calls[] = {
 	{ "pmg_cuda_advance", call_advance, 0, RUN_VALUES }, { "pmg_cuda_pass", call_pass, 0, RUN_VALUES },
 	{ "pmg_cuda_data", call_data, 0, RUN_VALUES }, { "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
+	{ "pmg_cuda_failed", call_failed, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

@@ -137,7 +137,7 @@ struct run_team {
 
 struct run;
 
-enum { RUN_MOST_ARGS = 16 };
+enum { RUN_MOST_ARGS = 48 };
 
 struct run_args {
 	const struct k_expr *call;

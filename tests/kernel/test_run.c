@@ -117,7 +117,7 @@ static void run_file(const char *file, void *user)
 	run_command("rm -rf %s", folder);
 }
 
-enum { BATCHES = 20, BATCH = 20 };
+enum { BATCHES = 40, BATCH = 10 };
 
 static void run_long(struct tally *tally)
 {
