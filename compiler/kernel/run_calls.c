@@ -38,7 +38,7 @@ static const struct run_call *in_table(const struct run_call *table, const char 
 static const struct run_call *in_tables(const char *name, size_t length)
 {
 	const struct run_call *const tables[] = { run_math_calls, run_vector_calls, run_block_calls, run_blas_calls,
-						  run_device_calls };
+						  run_device_calls, run_row_calls };
 	const struct run_call *call = NULL;
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables && !call; i++)

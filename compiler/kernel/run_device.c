@@ -70,6 +70,9 @@ static struct run_value call_team(struct run *run, const struct run_args *args)
 		run_fault(run, "%s: not as the kernel was started", args->name);
 	if (run->has_stopped)
 		return run_int(0);
+	run->fiber->group = (int) group;
+	run->fiber->width = (int) run_arg(run, args, 2);
+	bind_number(run, "PMG_SHARE_CELLS", run->fiber->width, false);
 	bind_number(run, "pmg_team", lanes, false);
 	bind_number(run, "pmg_group", group, false);
 	bind_number(run, "pmg_groups", lanes/group, false);
@@ -240,5 +243,6 @@ const struct run_call run_device_calls[] = {
 	{ "pmg_cuda_data", call_data, 0, RUN_VALUES }, { "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_failed", call_failed, 0, RUN_VALUES },
+	{ "PMG_LAUNCH_LONG", call_launch, PLAIN, RUN_VALUES }, { "PMG_TEAM_LONG", call_team, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

@@ -48,8 +48,8 @@ int64_t run_element_bytes(const struct run *run, int element)
 	switch ((enum run_element) element) {
 	case RUN_U64: return 8;
 	case RUN_VECTOR_F64:
-	case RUN_VECTOR_F32: return run->host->vector_bytes;
-	case RUN_VECTOR_WIDE: return 2*run->host->vector_bytes;
+	case RUN_VECTOR_WIDE: return 8*run_lanes(run, element);
+	case RUN_VECTOR_F32: return 4*run_lanes(run, element);
 	case RUN_KIN: return 4*(int64_t) sizeof(int64_t);
 	case RUN_VOID: break;
 	}

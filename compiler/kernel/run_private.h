@@ -119,6 +119,7 @@ struct run_fiber {
 	const struct k_stmt *waits_at;
 	struct run_value exchanged;     /* what other lanes see of it */
 	int number;
+	int group, width;               /* of a device: lanes that share a row, cells of a vector; else 0 */
 	bool has_ended;
 };
 
@@ -271,7 +272,7 @@ struct run_value run_address(struct run *run, const struct k_expr *expr);       
 struct run_value run_call(struct run *run, const struct k_expr *call);
 int64_t run_arg(struct run *run, const struct run_args *args, int i);          /* a number */
 extern const struct run_call run_math_calls[], run_vector_calls[], run_block_calls[], run_blas_calls[];
-extern const struct run_call run_device_calls[];
+extern const struct run_call run_device_calls[], run_row_calls[];
 
 /* run_device.c */
 enum run_flow run_macro(struct run *run, const struct k_stmt *stmt);

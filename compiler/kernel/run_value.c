@@ -57,7 +57,7 @@ int run_lanes(const struct run *run, int element)
 {
 	bool is_single = element == TYPE_F32 || element == RUN_VECTOR_F32 || element == RUN_VECTOR_WIDE;
 
-	return run->host->vector_bytes/(is_single ? 4 : 8);
+	return run->fiber->width ? run->fiber->width : run->host->vector_bytes/(is_single ? 4 : 8);
 }
 
 double run_real(const struct run_value *value)

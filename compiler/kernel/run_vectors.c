@@ -21,7 +21,8 @@ static struct run_value call_lanes(struct run *run, const struct run_args *args)
 
 static struct run_value call_n_vectors(struct run *run, const struct run_args *args)
 {
-	const int64_t lanes = run_lanes(run, args->value[0].element);
+	const int64_t group = run->fiber->group ? run->fiber->group : 1;
+	const int64_t lanes = group*run_lanes(run, args->value[0].element);
 
 	return run_int((run_arg(run, args, 1) + lanes - 1)/lanes);
 }
@@ -31,9 +32,13 @@ static int64_t start_of(int64_t lanes, int64_t n, int64_t vector)
 	return vector*lanes <= n - lanes ? vector*lanes : n - lanes;
 }
 
+/* Vectors of a device are those of the lanes of a group in turn. */
 static struct run_value call_start(struct run *run, const struct run_args *args)
 {
-	return run_int(start_of(run_lanes(run, args->value[0].element), run_arg(run, args, 1), run_arg(run, args, 2)));
+	const int64_t group = run->fiber->group, vector = run_arg(run, args, 2);
+
+	return run_int(start_of(run_lanes(run, args->value[0].element), run_arg(run, args, 1),
+				group ? vector*group + run->fiber->number % group : vector));
 }
 
 /* ---- memory ---- */
@@ -360,6 +365,7 @@ static struct run_value call_pivot_at(struct run *run, const struct run_args *ar
 }
 
 const struct run_call run_vector_calls[] = {
+	{ "PMG_SHARES", call_n_vectors, 0, RUN_VALUES }, { "PMG_SHARE_START", call_start, 0, RUN_VALUES },
 	{ "PMG_LANES", call_lanes, 0, RUN_VALUES }, { "PMG_VECTORS", call_n_vectors, 0, RUN_VALUES },
 	{ "PMG_VECTOR_START", call_start, 0, RUN_VALUES }, { "PMG_READ_", call_read, 0, RUN_CELL },
 	{ "PMG_WRITE_", call_write, 0, RUN_CELL }, { "PMG_STREAM_", call_stream, 0, RUN_CELL },
