@@ -99,6 +99,14 @@ static bool give_place(void *user, int64_t number, struct k_run_place *place)
 	return true;
 }
 
+/* A word of C has a line behind it. */
+static bool is_field(const char *field, const char *name)
+{
+	const size_t length = strlen(name);
+
+	return !strncmp(field, name, length) && (!field[length] || !strcmp(field + length, "_"));
+}
+
 static bool give_argument(void *user, const char *name, struct k_run_number *value)
 {
 	const struct hosted *hosted = user;
@@ -107,7 +115,7 @@ static bool give_argument(void *user, const char *name, struct k_run_number *val
 		const pmg_param_desc *param = &hosted->desc->params[i];
 		const char *at = (const char *) hosted->args + param->offset;
 
-		if (strcmp(param->name, name) != 0)
+		if (!is_field(name, param->name))
 			continue;
 		value->is_float = param->type != PMG_I64;
 		if (param->type == PMG_I64)

@@ -11,12 +11,14 @@ struct search {
 	int64_t (*n_runs)(void *user, const struct k_stmt *stmt);
 	void *user;
 	mistake_list *out;
+	const struct k_block *body;
+	bool has_barrier;               /* found in this function */
 };
 
 const char *mistake_name(enum mistake_kind kind)
 {
 	static const char *const names[MISTAKE_KIND_N] = {
-		"bound", "first", "target", "source", "init", "atomic", "reduction", "concurrent", "shared", "barrier"
+		"bound", "first", "target", "source", "init", "atomic", "reduction", "concurrent", "shared", "barriers"
 	};
 
 	return names[kind];
@@ -24,7 +26,7 @@ const char *mistake_name(enum mistake_kind kind)
 
 static void add(struct search *search, enum mistake_kind kind, struct k_stmt *stmt, struct k_expr **at)
 {
-	vec_push(search->arena, search->out, ((struct mistake) { kind, stmt, at, search->out->n % 2 ? 1 : -1 }));
+	vec_push(search->arena, search->out, ((struct mistake) { kind, stmt, at, search->out->n % 2 ? 1 : -1, search->body }));
 }
 
 /* ---- loads and stores ---- */
@@ -169,8 +171,9 @@ static void find_in_block(struct search *search, const struct k_block *block)
 
 		if (!search->n_runs(search->user, stmt))
 			continue;
-		if (is_barrier(stmt))
-			add(search, MISTAKE_BARRIER, stmt, NULL);
+		if (is_barrier(stmt) && !search->has_barrier)
+			add(search, MISTAKE_BARRIERS, stmt, NULL);
+		search->has_barrier |= is_barrier(stmt);
 		if (stmt->kind == KS_STORE)
 			find_in_store(search, stmt);
 		else if (stmt->kind == KS_LOOP)
@@ -184,11 +187,36 @@ void mistakes_find(struct arena *arena, const struct k_program *program,
 {
 	struct search search = { .arena = arena, .n_runs = n_runs, .user = user, .out = out };
 
-	for (int i = 0; i < program->functions.n; i++)
-		find_in_block(&search, &program->functions.items[i]->body);
+	for (int i = 0; i < program->functions.n; i++) {
+		search.body = &program->functions.items[i]->body;
+		search.has_barrier = false;
+		find_in_block(&search, search.body);
+	}
 }
 
 /* ---- making one ---- */
+
+static bool is_sync(const struct k_stmt *stmt)
+{
+	return (stmt->kind == KS_CALL || stmt->kind == KS_BLANK) && stmt->value && stmt->value->kind == KE_NAME &&
+	       !strcmp(stmt->value->text, "PMG_TEAM_SYNC");
+}
+
+static void set_barriers(const struct k_block *block, enum k_stmt_kind kind)
+{
+	for (int i = 0; i < block->stmts.n; i++) {
+		struct k_stmt *stmt = block->stmts.items[i];
+
+		if (is_sync(stmt))
+			stmt->kind = kind;
+		if (stmt->kind == KS_BLOCK || stmt->kind == KS_LOOP)
+			set_barriers(stmt->kind == KS_LOOP ? &stmt->loop.body : &stmt->body, kind);
+		if (stmt->kind == KS_IF) {
+			set_barriers(&stmt->branch.then, kind);
+			set_barriers(&stmt->branch.otherwise, kind);
+		}
+	}
+}
 
 static void make_in_loop(const struct mistake *mistake)
 {
@@ -212,8 +240,10 @@ struct k_stmt mistake_make(struct arena *arena, const struct mistake *mistake, s
 	*before = mistake->at ? *mistake->at : NULL;
 	if (mistake->at)
 		*mistake->at = k_binary(arena, mistake->by > 0 ? K_ADD : K_SUB, *mistake->at, by);
-	if (mistake->kind == MISTAKE_INIT || mistake->kind == MISTAKE_BARRIER)
+	if (mistake->kind == MISTAKE_INIT)
 		mistake->stmt->kind = KS_BLANK;
+	if (mistake->kind == MISTAKE_BARRIERS)
+		set_barriers(mistake->body, KS_BLANK);
 	if (mistake->kind == MISTAKE_ATOMIC)
 		mistake->stmt->store.mode = K_STORE_PLAIN;
 	if (stmt.kind == KS_LOOP)
@@ -223,6 +253,8 @@ struct k_stmt mistake_make(struct arena *arena, const struct mistake *mistake, s
 
 void mistake_undo(const struct mistake *mistake, const struct k_stmt *stmt, struct k_expr *before)
 {
+	if (mistake->kind == MISTAKE_BARRIERS)
+		set_barriers(mistake->body, KS_CALL);
 	*mistake->stmt = *stmt;
 	if (mistake->at)
 		*mistake->at = before;

@@ -16,7 +16,7 @@ enum mistake_kind {
 	MISTAKE_REDUCTION,              /* a loop does not know of its reduction */
 	MISTAKE_CONCURRENT,             /* a serial loop that hands on values is made concurrent */
 	MISTAKE_SHARED,                 /* a loop of a team is run by all threads: no barrier, no share */
-	MISTAKE_BARRIER,                /* lanes of a device do not wait for each other */
+	MISTAKE_BARRIERS,               /* lanes of a device wait for each other nowhere in a kernel */
 	MISTAKE_KIND_N
 };
 
@@ -25,6 +25,7 @@ struct mistake {
 	struct k_stmt *stmt;
 	struct k_expr **at;             /* what is changed: of bounds and indices */
 	int by;                         /* 1 or -1 */
+	const struct k_block *body;     /* of the function */
 };
 
 typedef VEC(struct mistake) mistake_list;

@@ -101,6 +101,11 @@ static const struct sample samples[] = {
 	{ "PMG_WRITE_F64(b[5]) = PMG_FILL_F64(1.0);\n", "writes element 8 of 8" },
 	{ "b[0] = PMG_READ_F64(c[0])[1];\n", "never written" },
 	{ "b[0] = no_such_function(1);\n", "no_such_function" },
+	/* lanes of a device */
+	{ "PMG_LAUNCH(plan, with_barrier, 1, 8, n, c, b);\n", NULL },
+	{ "PMG_LAUNCH(plan, without_barrier, 1, 8, n, c, b);\n", "" },
+	{ "PMG_LAUNCH(plan, with_barrier, 2, 8, n, c, b);\n", "another iteration or thread" },
+	{ "PMG_LAUNCH(plan, for_some, 1, 8, n, c, b);\n", "" },
 };
 
 /* Every line inside of a function begins with a tab. */
@@ -117,17 +122,29 @@ static const char *indented(struct arena *arena, const char *body)
 	return str_text(&out);
 }
 
+#define KERNEL(name) \
+	"\nstatic __global__ void " name "(int64_t n, double *__restrict__ c, double *__restrict__ b)\n{\n" \
+	"\tPMG_TEAM(8, 8, 1);\n"
+#define LANES "\tfor (int64_t i = pmg_lane; i < n; i += pmg_team) {\n"
+#define FIRST LANES "\t\tc[i] = 1.0;\n\t}\n"
+#define THEN LANES "\t\tb[i] = c[n - 1 - i];\n\t}\n}\n"
+
+static const char kernels[] = KERNEL("with_barrier") FIRST "\tPMG_TEAM_SYNC;\n" THEN
+			      KERNEL("without_barrier") FIRST THEN
+			      KERNEL("for_some") FIRST "\tif (pmg_lane > 0) {\n\t\tPMG_TEAM_SYNC;\n\t}\n" THEN;
+
 static struct k_run_result run_sample(struct arena *arena, const char *body, const char **error)
 {
 	const struct k_run_host host = { .user = arena_new(arena, struct plan), .threads = 3, .vector_bytes = 32,
 					 .most_statements = 10000, .array = give_array, .size = give_size,
 					 .place = give_place, .argument = give_argument, .call = call };
-	const char *text = arena_printf(arena, "\nstatic pmg_status kernel(pmg_plan *plan, const void *arguments)\n{\n"
+	const char *text = arena_printf(arena, "%s\n"
+					"static pmg_status kernel(pmg_plan *plan, const void *arguments)\n{\n"
 					"\tconst sample_args *args = arguments;\n\tconst int64_t n = args->n;\n"
 					"\tconst double *restrict a = plan->data[0];\n"
 					"\tdouble *restrict b = plan->data[1];\n"
 					"\tdouble *restrict c = plan->data[2];\n%s\treturn PMG_OK;\n}\n",
-					indented(arena, body));
+					kernels, indented(arena, body));
 	const struct k_program *program = quoted_text(arena, text, error);
 
 	return program ? k_run(program, "kernel", &host, arena) : (struct k_run_result) { .end = K_RUN_UNKNOWN };

@@ -186,6 +186,8 @@ static void try_file(const char *file, void *user)
 	run_command("rm -rf %s", folder);
 }
 
+/* Barriers of a device stand around each loop over lanes, whether or not lanes read each other's cells: what is missed
+ * there may be right, and is told, not counted. */
 int main(int argc, char **argv)
 {
 	static const char *const files[] = { "dsl_examples/life_wc.pmg", "dsl_examples/spmv.pmg",
@@ -203,6 +205,8 @@ int main(int argc, char **argv)
 		printf("%s: %d made, %d found by a fault, %d by a result, %d by the verifier\n",
 		       mistake_name((enum mistake_kind) kind), counts.made[kind], counts.by_fault[kind],
 		       counts.by_result[kind], counts.by_verifier[kind]);
+		if (kind == MISTAKE_BARRIERS)
+			continue;
 		made += counts.made[kind];
 		found += counts.by_fault[kind] + counts.by_result[kind] + counts.by_verifier[kind];
 	}

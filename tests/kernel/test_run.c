@@ -14,7 +14,7 @@
 #include "kernel/trial.h"
 #include "support/folder.h"
 
-enum { DRAWS = 4, MOST_STATEMENTS = 20000000, MOST_UNKNOWN = 64, MOST_NAME = 96 };
+enum { DRAWS = 4, MOST_STATEMENTS = 200000000, MOST_UNKNOWN = 64, MOST_NAME = 96 };
 
 struct tally {
 	int passed, failed;
