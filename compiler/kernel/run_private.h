@@ -232,10 +232,14 @@ void run_leave(struct run *run, struct run_binding *outer);
 struct run_value run_name_read(struct run *run, const char *name);
 void run_name_write(struct run *run, const char *name, struct run_value value);
 
-/* run_memory.c */
-enum run_access { RUN_READ, RUN_WRITE, RUN_WRITE_ATOMIC };
+/* run_types.c */
 int run_element_of(struct run *run, const char *type);  /* -1: there is no such type */
 int64_t run_element_bytes(const struct run *run, int element);
+bool run_is_vector(int element);
+int run_lanes(const struct run *run, int element);
+
+/* run_memory.c */
+enum run_access { RUN_READ, RUN_WRITE, RUN_WRITE_ATOMIC };
 struct run_buffer *run_take_buffer(struct run *run, const char *name, int64_t bytes, int unit); /* of the thread */
 void run_drop_buffer(struct run *run, struct run_buffer *buffer);
 struct run_value run_plan_data(struct run *run, int64_t number);
@@ -261,8 +265,6 @@ struct run_value run_binary(struct run *run, enum k_op op, struct run_value a, s
 struct run_value run_unary(struct run *run, enum k_op op, struct run_value a);
 void run_lanes_taken(struct run *run, struct run_value *vector);         /* a copy of them, to be changed */
 struct run_value run_filled(struct run *run, int element, struct run_value value);
-bool run_is_vector(int element);
-int run_lanes(const struct run *run, int element);
 
 /* run_expr.c */
 struct run_value run_expr(struct run *run, const struct k_expr *expr);

@@ -48,18 +48,6 @@ struct run_value run_of_element(int element, double real, int64_t integer)
 	return value;
 }
 
-bool run_is_vector(int element)
-{
-	return element == RUN_VECTOR_F64 || element == RUN_VECTOR_F32 || element == RUN_VECTOR_WIDE;
-}
-
-int run_lanes(const struct run *run, int element)
-{
-	bool is_single = element == TYPE_F32 || element == RUN_VECTOR_F32 || element == RUN_VECTOR_WIDE;
-
-	return run->fiber->width ? run->fiber->width : run->host->vector_bytes/(is_single ? 4 : 8);
-}
-
 double run_real(const struct run_value *value)
 {
 	if (value->kind == RUN_FLOAT)

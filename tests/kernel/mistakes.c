@@ -26,7 +26,9 @@ const char *mistake_name(enum mistake_kind kind)
 
 static void add(struct search *search, enum mistake_kind kind, struct k_stmt *stmt, struct k_expr **at)
 {
-	vec_push(search->arena, search->out, ((struct mistake) { kind, stmt, at, search->out->n % 2 ? 1 : -1, search->body }));
+	const int by = search->out->n % 2 ? 1 : -1;
+
+	vec_push(search->arena, search->out, ((struct mistake) { kind, stmt, at, by, search->body }));
 }
 
 /* ---- loads and stores ---- */
