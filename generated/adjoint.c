@@ -67,7 +67,9 @@ static pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 	/* adjoint.pmg:12
 	 *     difference = abs(left - right)/max(abs(left), abs(right), 1e-300);
 	 */
-	difference[0] = fabs(left[0] - right[0])/pmg_max_f64(1e-300, pmg_max_f64(fabs(left[0]), fabs(right[0])));
+	const double operand = fabs(left[0]);
+	const double operand_2 = fabs(right[0]);
+	difference[0] = fabs(left[0] - right[0])/pmg_or_nan_f64(pmg_greatest_f64(pmg_greatest_f64(operand, operand_2), 1e-300), pmg_are_nan_f64(operand, operand_2));
 
 	(void) control;
 	return PMG_OK;
@@ -80,38 +82,13 @@ static const pmg_param_desc adjoint_params[] = {
 };
 
 static const pmg_array_desc adjoint_arrays[] = {
-	[0] = {
-		.name = "Mw", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nVoxels" }, { 2, false, 0, "nTheta" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(adjoint_args, Mw), .place = "adjoint.pmg:6"
-	},
-	[1] = {
-		.name = "y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nVoxels" }, { 2, false, 0, "nTheta" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(adjoint_args, y), .place = "adjoint.pmg:6"
-	},
-	[2] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nFibers" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(adjoint_args, w), .place = "adjoint.pmg:7"
-	},
-	[3] = {
-		.name = "Mty", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nFibers" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(adjoint_args, Mty), .place = "adjoint.pmg:7"
-	},
-	[4] = {
-		.name = "left", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, left), .place = "adjoint.pmg:8"
-	},
-	[5] = {
-		.name = "right", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, right), .place = "adjoint.pmg:8"
-	},
-	[6] = {
-		.name = "difference", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, difference), .place = "adjoint.pmg:8"
-	},
+	[0] = { .name = "Mw", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nVoxels" }, { 2, false, 0, "nTheta" } }, .first_extent = 0, .segments = -1, .offset = offsetof(adjoint_args, Mw), .place = "adjoint.pmg:6" },
+	[1] = { .name = "y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nVoxels" }, { 2, false, 0, "nTheta" } }, .first_extent = 2, .segments = -1, .offset = offsetof(adjoint_args, y), .place = "adjoint.pmg:6" },
+	[2] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nFibers" } }, .first_extent = 4, .segments = -1, .offset = offsetof(adjoint_args, w), .place = "adjoint.pmg:7" },
+	[3] = { .name = "Mty", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nFibers" } }, .first_extent = 5, .segments = -1, .offset = offsetof(adjoint_args, Mty), .place = "adjoint.pmg:7" },
+	[4] = { .name = "left", .role = PMG_OUT, .type = PMG_F64, .first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, left), .place = "adjoint.pmg:8" },
+	[5] = { .name = "right", .role = PMG_OUT, .type = PMG_F64, .first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, right), .place = "adjoint.pmg:8" },
+	[6] = { .name = "difference", .role = PMG_OUT, .type = PMG_F64, .first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, difference), .place = "adjoint.pmg:8" },
 };
 
 static void adjoint_extents(const void *arguments, int64_t *extents)
@@ -129,56 +106,17 @@ static void adjoint_extents(const void *arguments, int64_t *extents)
 	extents[5] = nFibers;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status adjoint_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return adjoint_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(adjoint)
 
 static const pmg_pipeline_desc adjoint_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "adjoint", .source = "adjoint.pmg", .target = "openmp",
-	.args_size = sizeof(adjoint_args),
-	.n_params = 3, .n_arrays = 7, .n_children = 0, .n_extents = 6,
-	.params = adjoint_params,
-	.arrays = adjoint_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = adjoint_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "adjoint", .source = "adjoint.pmg", .target = "openmp",
+	.args_size = sizeof(adjoint_args), .n_params = 3, .params = adjoint_params,
+	.n_arrays = 7, .arrays = adjoint_arrays, .n_extents = 6, .extents = adjoint_extents,
 	.kernel = adjoint_kernel,
 	.plan = adjoint_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *adjoint_describe(void)
-{
-	return &adjoint_description;
-}
-
-pmg_status adjoint_plan(const adjoint_args *args, const pmg_options *options, adjoint_plan_t **plan)
-{
-	return pmg_plan_new(&adjoint_description, args, options, plan);
-}
-
-pmg_status adjoint_execute(adjoint_plan_t *plan, const adjoint_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status adjoint_state_save(adjoint_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status adjoint_state_load(adjoint_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void adjoint_destroy(adjoint_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(adjoint)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -45,7 +45,7 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 	 *     } for i in 0..R, j in 0..C;
 	 */
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 7.0*(double) (R - 2)*(double) C + 3.0*(double) R + 7.0*(double) R*(double) C, (double) (R - 2)))
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 7.0*(double) (R - 2)*(double) C + 3.0*(double) R + 7.0*(double) R*(double) C + 3.0*(double) C, (double) (R - 2)))
 		for (int64_t i = 0; i < R; i++) {
 			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 1024);
 			if (R >= i + 2 && i >= 1) {
@@ -114,7 +114,7 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	}
 
 	if (C >= 1) {
-		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) R, (double) R))
+		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) R + 3.0*(double) C, (double) R))
 		for (int64_t i = 0; i < R; i++) {
 			if (R >= i + 2 && i >= 1) {
 				out_img[i*C] = img[i*C];
@@ -147,22 +147,9 @@ static const pmg_param_desc blur_params[] = {
 };
 
 static const pmg_array_desc blur_arrays[] = {
-	[0] = {
-		.name = "img", .role = PMG_IN, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5"
-	},
-	[1] = {
-		.name = "out_img", .role = PMG_OUT, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6"
-	},
-	[2] = {
-		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1024, "C + 1024" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
-	},
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" },
+	[1] = { .name = "out_img", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6" },
+	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1024, "C + 1024" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
 
 static void blur_extents(const void *arguments, int64_t *extents)
@@ -180,9 +167,9 @@ static void blur_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc blur_work[] = {
-	{ "blurx", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "out_img", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blurx", .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "out_img", .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "out_img", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
 
 static void blur_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -201,21 +188,9 @@ static void blur_count(const pmg_plan *plan, const void *arguments, double *coun
 }
 
 static const pmg_array_desc blur_isl_arrays[] = {
-	[0] = {
-		.name = "img", .role = PMG_IN, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5"
-	},
-	[1] = {
-		.name = "out_img", .role = PMG_OUT, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6"
-	},
-	[2] = {
-		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8"
-	},
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" },
+	[1] = { .name = "out_img", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6" },
+	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
 
 static void blur_isl_extents(const void *arguments, int64_t *extents)
@@ -224,51 +199,24 @@ static void blur_isl_extents(const void *arguments, int64_t *extents)
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
-	extents[0] = R;
-	extents[1] = C;
-	extents[2] = R;
-	extents[3] = C;
+	blur_extents(arguments, extents);
 	extents[4] = pmg_max_i64(R - 2, 0);
 	extents[5] = C;
 }
 
 static const pmg_work_desc blur_isl_work[] = {
-	{ "blurx", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "out_img", .flops = 4, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "out_img", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "blurx", .flops = 4, .bytes = 16, .is_shared = true },
+	{ "out_img", .flops = 4, .bytes = 16, .is_shared = true },
+	{ "out_img", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
 
-static void blur_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	counts[0] = (double) (R - 2)*(double) (C);
-	counts[1] = (double) (R - 2);
-	counts[2] = (double) (R)*(double) (C);
-	counts[3] = (double) (R);
-	counts[4] = (double) (R)*(double) (C);
-	counts[5] = (double) (R);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc blur_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "blur", .source = "blur.pmg", .target = "openmp",
-	.args_size = sizeof(blur_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = blur_params,
-	.arrays = blur_isl_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = blur_isl_extents,
-	.assumption = NULL,
-	.kernel = blur_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 3, .work = blur_isl_work, .count = blur_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
+	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
+	.n_arrays = 3, .arrays = blur_isl_arrays, .n_extents = 6, .extents = blur_isl_extents,
+	.kernel = blur_isl_kernel, .choice = "--schedule=isl",
+	.n_work = 3, .work = blur_isl_work, .count = blur_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc blur_description;
@@ -278,59 +226,19 @@ static const pmg_pipeline_desc *const blur_candidates[] = {
 	&blur_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status blur_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return blur_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(blur)
 
 static const pmg_pipeline_desc blur_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "blur", .source = "blur.pmg", .target = "openmp",
-	.args_size = sizeof(blur_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = blur_params,
-	.arrays = blur_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = blur_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
+	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
+	.n_arrays = 3, .arrays = blur_arrays, .n_extents = 6, .extents = blur_extents,
 	.kernel = blur_kernel,
-	.n_candidates = 2, .candidates = blur_candidates,
 	.n_work = 3, .work = blur_work, .count = blur_count,
-	.is_ordered = true,
-	.plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 2, .candidates = blur_candidates,
+	.is_ordered = true, .plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *blur_describe(void)
-{
-	return &blur_description;
-}
-
-pmg_status blur_plan(const blur_args *args, const pmg_options *options, blur_plan_t **plan)
-{
-	return pmg_plan_new(&blur_description, args, options, plan);
-}
-
-pmg_status blur_execute(blur_plan_t *plan, const blur_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status blur_state_save(blur_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status blur_state_load(blur_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void blur_destroy(blur_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(blur)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

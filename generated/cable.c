@@ -53,9 +53,8 @@
  *   cable.pmg:15
  * - blocks of current: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, cable.pmg:11
- * - ahead of current: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
- *   block where it is flat; rows of children are read in between, cable.pmg:11
+ * - prefetch of current: prefetches rows (not leaves it to the hardware prefetcher); in memory,
+ *   since rows of children are read in between, cable.pmg:11
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
  *   dims, cable.pmg:4
  *
@@ -173,18 +172,17 @@ static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t 
 		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
-		const pmg_asked current_asked = pmg_block_asked_f64(16, current, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
+		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(16, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&current_asked, i - asked, n, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&current_prefetch, i - distance, n, 128);
 				}
 				const double *current_row = &current_rows[16*i - 16*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
@@ -240,10 +238,6 @@ static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t 
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead, 128);
-			if (asked > 0) {
-				pmg_row_ask(&current_asked, -asked, n, 128);
-			}
 			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
@@ -499,18 +493,17 @@ static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, i
 		for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[8*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
-		const pmg_asked current_asked = pmg_block_asked_f64(8, current, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
+		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(8, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 8, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			current_rows = pmg_block_rows_f64(current_block, 8, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&current_asked, i - asked, n, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&current_prefetch, i - distance, n, 64);
 				}
 				const double *current_row = &current_rows[8*i - 8*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 8)];
@@ -566,10 +559,6 @@ static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, i
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead, 64);
-			if (asked > 0) {
-				pmg_row_ask(&current_asked, -asked, n, 64);
-			}
 			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 8)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
@@ -717,18 +706,17 @@ static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int
 		for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(trace_block[32*it + lane]) = PMG_READ_F64(v_block[lane]);
 		}
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
-		const pmg_asked current_asked = pmg_block_asked_f64(32, current, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
+		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(32, current, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 32, current, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			current_rows = pmg_block_rows_f64(current_block, 32, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&current_asked, i - asked, n, 256);
+				if (distance > 0) {
+					pmg_prefetch_row(&current_prefetch, i - distance, n, 256);
 				}
 				const double *current_row = &current_rows[32*i - 32*begin];
 				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 32)];
@@ -784,10 +772,6 @@ static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int
 		}
 		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		for (int64_t i = 0; i < n; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead, 256);
-			if (asked > 0) {
-				pmg_row_ask(&current_asked, -asked, n, 256);
-			}
 			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 32)] = { { 0 } };
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
@@ -851,101 +835,23 @@ static const pmg_param_desc cable_params[] = {
 };
 
 static const pmg_array_desc cable_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
-	},
-	[1] = {
-		.name = "cm", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
-	},
-	[2] = {
-		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
-	},
-	[3] = {
-		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
-	},
-	[4] = {
-		.name = "current", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
-	},
-	[5] = {
-		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
-	},
-	[6] = {
-		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
-	},
-	[7] = {
-		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[8] = {
-		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
-	},
-	[9] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[10] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[11] = {
-		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[12] = {
-		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nSteps + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
-	},
-	[13] = {
-		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
-	},
-	[14] = {
-		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
-	},
-	[15] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-	[16] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
+	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
+	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
+	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
+	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
+	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
+	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
+	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
+	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[10] = { .name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[11] = { .name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[12] = { .name = "trace.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nSteps + 32" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13" },
+	[13] = { .name = "v.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12" },
+	[14] = { .name = "current.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11" },
+	[15] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
+	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
 static const pmg_children_desc cable_children[] = {
@@ -1007,24 +913,24 @@ static bool cable_suits(const void *arguments)
 }
 
 static const pmg_work_desc cable_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "toParent", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "toParent", .flops = 0, .bytes = 24, .is_shared = true },
+	{ "axial.sum", .flops = 0, .bytes = 0, .is_shared = true },
+	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "axial", .flops = 1, .bytes = 16, .is_shared = true },
+	{ "coupling", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .far = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "v", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void cable_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1084,81 +990,20 @@ static const char *cable_assumption(const void *arguments)
 }
 
 static const pmg_array_desc cable_flat_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
-	},
-	[1] = {
-		.name = "cm", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
-	},
-	[2] = {
-		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
-	},
-	[3] = {
-		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
-	},
-	[4] = {
-		.name = "current", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
-	},
-	[5] = {
-		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
-	},
-	[6] = {
-		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
-	},
-	[7] = {
-		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[8] = {
-		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
-	},
-	[9] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[10] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[11] = {
-		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[12] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-	[13] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
+	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
+	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
+	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
+	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
+	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
+	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
+	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
+	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[10] = { .name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[11] = { .name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
+	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
 static const pmg_children_desc cable_flat_children[] = {
@@ -1196,229 +1041,76 @@ static void cable_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc cable_flat_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "toParent", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "toParent", .flops = 0, .bytes = 24, .is_shared = true },
+	{ "axial.sum", .flops = 0, .bytes = 0, .is_shared = true },
+	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "axial", .flops = 1, .bytes = 16, .is_shared = true },
+	{ "coupling", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "trace", .flops = 0, .bytes = 16, .far = 1, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .is_shared = true },
+	{ "v.HinesSystem", .flops = 0, .bytes = 24, .is_shared = true },
 	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "v", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void cable_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = (double) (n);
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSteps)*(double) (nCells);
-	counts[13] = (double) (nSteps);
-	counts[14] = (double) (nCells);
-	counts[15] = 1.0;
-	counts[16] = (double) (nCells)*(double) (n);
-	counts[17] = (double) (nCells);
-	counts[18] = (double) (nCells)*(double) (n);
-	counts[19] = (double) (nCells);
-	counts[20] = (double) (nCells)*(double) (n);
-	counts[21] = (double) (nCells);
-	counts[22] = (double) (nCells)*(double) (n);
-	counts[23] = (double) (nCells);
-	counts[24] = (double) (nCells)*(double) (n);
-	counts[25] = (double) (nCells);
-	counts[26] = (double) (nCells)*(double) (n);
-	counts[27] = (double) (nCells);
-	counts[28] = (double) (nCells)*(double) (n);
-	counts[29] = (double) (nCells);
-	counts[30] = (double) (nCells)*(double) (n);
-	counts[31] = (double) (nCells);
-	counts[32] = (double) (nCells)*(double) (n);
-	counts[33] = (double) (nCells);
-	counts[34] = (double) (nCells)*(double) (n);
-	counts[35] = (double) (nCells);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc cable_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "cable", .source = "cable.pmg", .target = "openmp",
-	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 1, .n_extents = 21,
-	.params = cable_params,
-	.arrays = cable_flat_arrays,
-	.children = cable_flat_children,
+	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
+	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
+	.n_arrays = 14, .arrays = cable_flat_arrays, .n_extents = 21, .extents = cable_flat_extents,
+	.n_children = 1, .children = cable_flat_children,
 	.n_pivots = 1, .pivots = cable_pivots,
-	.has_loop = true,
-	.extents = cable_flat_extents,
-	.assumption = cable_assumption,
-	.kernel = cable_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 18, .work = cable_flat_work, .count = cable_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = cable_flat_kernel, .choice = "--interleave=off",
+	.n_work = 18, .work = cable_flat_work, .count = cable_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc cable_narrow_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
-	},
-	[1] = {
-		.name = "cm", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
-	},
-	[2] = {
-		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
-	},
-	[3] = {
-		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
-	},
-	[4] = {
-		.name = "current", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
-	},
-	[5] = {
-		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
-	},
-	[6] = {
-		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
-	},
-	[7] = {
-		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[8] = {
-		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
-	},
-	[9] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[10] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[11] = {
-		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[12] = {
-		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nSteps + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
-	},
-	[13] = {
-		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
-	},
-	[14] = {
-		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
-	},
-	[15] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-	[16] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
+	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
+	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
+	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
+	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
+	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
+	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
+	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
+	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[10] = { .name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[11] = { .name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[12] = { .name = "trace.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nSteps + 64" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13" },
+	[13] = { .name = "v.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12" },
+	[14] = { .name = "current.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11" },
+	[15] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
+	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
 static void cable_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = nCells;
-	extents[6] = n;
-	extents[7] = nCells;
-	extents[8] = n;
-	extents[9] = nSteps;
-	extents[10] = nCells;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = 1;
+	cable_extents(arguments, extents);
 	extents[14] = n + 64;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = n + 64;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = n + 64;
 	extents[21] = 8;
-	extents[22] = 1;
 	extents[23] = nSteps + 64;
 	extents[24] = 8;
-	extents[25] = 1;
 	extents[26] = n + 64;
 	extents[27] = 8;
-	extents[28] = 1;
 	extents[29] = 72;
 	extents[30] = 8;
-	extents[31] = n + 1;
-	extents[32] = n;
 }
 
 static bool cable_narrow_suits(const void *arguments)
@@ -1429,231 +1121,56 @@ static bool cable_narrow_suits(const void *arguments)
 	return nCells >= 2;
 }
 
-static const pmg_work_desc cable_narrow_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void cable_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = (double) (n);
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSteps)*(double) (nCells);
-	counts[13] = (double) (nSteps);
-	counts[14] = (double) (nCells);
-	counts[15] = 1.0;
-	counts[16] = (double) (nCells)*(double) (n);
-	counts[17] = (double) (nCells);
-	counts[18] = (double) (nCells)*(double) (n);
-	counts[19] = (double) (nCells);
-	counts[20] = (double) (nCells)*(double) (n);
-	counts[21] = (double) (nCells);
-	counts[22] = (double) (nCells)*(double) (n);
-	counts[23] = (double) (nCells);
-	counts[24] = (double) (nCells)*(double) (n);
-	counts[25] = (double) (nCells);
-	counts[26] = (double) (nCells)*(double) (n);
-	counts[27] = (double) (nCells);
-	counts[28] = (double) (nCells)*(double) (n);
-	counts[29] = (double) (nCells);
-	counts[30] = (double) (nCells)*(double) (n);
-	counts[31] = (double) (nCells);
-	counts[32] = (double) (nCells)*(double) (n);
-	counts[33] = (double) (nCells);
-	counts[34] = (double) (nCells)*(double) (n);
-	counts[35] = (double) (nCells);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc cable_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "cable", .source = "cable.pmg", .target = "openmp",
-	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 1, .n_extents = 33,
-	.params = cable_params,
-	.arrays = cable_narrow_arrays,
-	.children = cable_children,
+	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
+	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
+	.n_arrays = 17, .arrays = cable_narrow_arrays, .n_extents = 33, .extents = cable_narrow_extents,
+	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
-	.has_loop = true,
-	.extents = cable_narrow_extents,
-	.assumption = cable_assumption,
-	.suits = cable_narrow_suits,
-	.kernel = cable_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 18, .work = cable_narrow_work, .count = cable_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = cable_narrow_kernel, .choice = "--interleave=narrow", .suits = cable_narrow_suits,
+	.n_work = 18, .work = cable_work, .count = cable_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc cable_wide_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8"
-	},
-	[1] = {
-		.name = "cm", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9"
-	},
-	[2] = {
-		.name = "gLeak", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9"
-	},
-	[3] = {
-		.name = "gAxial", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10"
-	},
-	[4] = {
-		.name = "current", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11"
-	},
-	[5] = {
-		.name = "v", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12"
-	},
-	[6] = {
-		.name = "trace", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13"
-	},
-	[7] = {
-		.name = "coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17"
-	},
-	[8] = {
-		.name = "axial", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16"
-	},
-	[9] = {
-		.name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[10] = {
-		.name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[11] = {
-		.name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23"
-	},
-	[12] = {
-		.name = "trace.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 16, "nSteps + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13"
-	},
-	[13] = {
-		.name = "v.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12"
-	},
-	[14] = {
-		.name = "current.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11"
-	},
-	[15] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
-	[16] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
+	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
+	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
+	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
+	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
+	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
+	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
+	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
+	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[10] = { .name = "v.HinesSystem.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[11] = { .name = "v.HinesSystem.e.coupling", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
+	[12] = { .name = "trace.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 16, "nSteps + 16" }, { -1, false, 32, "32" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:13" },
+	[13] = { .name = "v.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:12" },
+	[14] = { .name = "current.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:11" },
+	[15] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
+	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
 static void cable_wide_extents(const void *arguments, int64_t *extents)
 {
 	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
 	const int64_t n = args->n;
 	const int64_t nSteps = args->nSteps;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = nCells;
-	extents[6] = n;
-	extents[7] = nCells;
-	extents[8] = n;
-	extents[9] = nSteps;
-	extents[10] = nCells;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = 1;
+	cable_extents(arguments, extents);
 	extents[14] = n + 16;
 	extents[15] = 32;
-	extents[16] = 1;
 	extents[17] = n + 16;
 	extents[18] = 32;
-	extents[19] = 1;
 	extents[20] = n + 16;
 	extents[21] = 32;
-	extents[22] = 1;
 	extents[23] = nSteps + 16;
 	extents[24] = 32;
-	extents[25] = 1;
 	extents[26] = n + 16;
 	extents[27] = 32;
-	extents[28] = 1;
 	extents[29] = 24;
 	extents[30] = 32;
-	extents[31] = n + 1;
-	extents[32] = n;
 }
 
 static bool cable_wide_suits(const void *arguments)
@@ -1664,91 +1181,15 @@ static bool cable_wide_suits(const void *arguments)
 	return nCells >= 8;
 }
 
-static const pmg_work_desc cable_wide_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void cable_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = (double) (n);
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSteps)*(double) (nCells);
-	counts[13] = (double) (nSteps);
-	counts[14] = (double) (nCells);
-	counts[15] = 1.0;
-	counts[16] = (double) (nCells)*(double) (n);
-	counts[17] = (double) (nCells);
-	counts[18] = (double) (nCells)*(double) (n);
-	counts[19] = (double) (nCells);
-	counts[20] = (double) (nCells)*(double) (n);
-	counts[21] = (double) (nCells);
-	counts[22] = (double) (nCells)*(double) (n);
-	counts[23] = (double) (nCells);
-	counts[24] = (double) (nCells)*(double) (n);
-	counts[25] = (double) (nCells);
-	counts[26] = (double) (nCells)*(double) (n);
-	counts[27] = (double) (nCells);
-	counts[28] = (double) (nCells)*(double) (n);
-	counts[29] = (double) (nCells);
-	counts[30] = (double) (nCells)*(double) (n);
-	counts[31] = (double) (nCells);
-	counts[32] = (double) (nCells)*(double) (n);
-	counts[33] = (double) (nCells);
-	counts[34] = (double) (nCells)*(double) (n);
-	counts[35] = (double) (nCells);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc cable_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "cable", .source = "cable.pmg", .target = "openmp",
-	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 1, .n_extents = 33,
-	.params = cable_params,
-	.arrays = cable_wide_arrays,
-	.children = cable_children,
+	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
+	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
+	.n_arrays = 17, .arrays = cable_wide_arrays, .n_extents = 33, .extents = cable_wide_extents,
+	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
-	.has_loop = true,
-	.extents = cable_wide_extents,
-	.assumption = cable_assumption,
-	.suits = cable_wide_suits,
-	.kernel = cable_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 18, .work = cable_wide_work, .count = cable_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = cable_wide_kernel, .choice = "--interleave=wide", .suits = cable_wide_suits,
+	.n_work = 18, .work = cable_work, .count = cable_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc cable_description;
@@ -1760,61 +1201,21 @@ static const pmg_pipeline_desc *const cable_candidates[] = {
 	&cable_wide_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status cable_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return cable_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(cable)
 
 static const pmg_pipeline_desc cable_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "cable", .source = "cable.pmg", .target = "openmp",
-	.args_size = sizeof(cable_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 1, .n_extents = 33,
-	.params = cable_params,
-	.arrays = cable_arrays,
-	.children = cable_children,
+	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
+	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
+	.n_arrays = 17, .arrays = cable_arrays, .n_extents = 33, .extents = cable_extents,
+	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
-	.has_loop = true,
-	.extents = cable_extents,
-	.assumption = cable_assumption,
-	.suits = cable_suits,
-	.kernel = cable_kernel,
-	.n_candidates = 4, .candidates = cable_candidates,
+	.kernel = cable_kernel, .suits = cable_suits,
 	.n_work = 18, .work = cable_work, .count = cable_count,
-	.is_ordered = true,
-	.plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 4, .candidates = cable_candidates,
+	.is_ordered = true, .plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *cable_describe(void)
-{
-	return &cable_description;
-}
-
-pmg_status cable_plan(const cable_args *args, const pmg_options *options, cable_plan_t **plan)
-{
-	return pmg_plan_new(&cable_description, args, options, plan);
-}
-
-pmg_status cable_execute(cable_plan_t *plan, const cable_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status cable_state_save(cable_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status cable_state_load(cable_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void cable_destroy(cable_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(cable)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

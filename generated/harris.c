@@ -10,24 +10,18 @@
  * - fuse of gjj: fused (not separate); its outer 3 loops are those of 'gij', harris.pmg:19
  * - fuse of sii: fused (not separate); its outer 2 loops are those of 'gjj', 1 iteration of 'i'
  *   later, harris.pmg:21
- * - fuse of sij: fused (not separate); its outer 2 loops are those of 'sii', harris.pmg:22
- * - fuse of sjj: fused (not separate); its outer 2 loops are those of 'sij', harris.pmg:23
- * - fuse of corners: fused (not separate); its outer 2 loops are those of 'sjj', harris.pmg:28
+ * - fuse of sij: fused (not separate); its outer 3 loops are those of 'sii', harris.pmg:22
+ * - fuse of sjj: fused (not separate); its outer 3 loops are those of 'sij', harris.pmg:23
+ * - fuse of corners: fused (not separate); its outer 3 loops are those of 'sjj', harris.pmg:28
  * - schedule of harris: textual (not isl); values are computed in the order of their need,
  *   harris.pmg:9
  * - parallel of gi: parallel (not serial); no two iterations of 'i_tile' touch the same cell,
  *   harris.pmg:31
  * - vector of gi: simd (not scalar); iterations of 'j' are independent, harris.pmg:14
  * - vector of sii: simd (not scalar); iterations of 'j' are independent, harris.pmg:21
- * - vector of sij: simd (not scalar); iterations of 'j' are independent, harris.pmg:22
- * - vector of sjj: simd (not scalar); iterations of 'j' are independent, harris.pmg:23
- * - vector of corners: simd (not scalar); iterations of 'j' are independent, harris.pmg:31
- * - storage of sjj: part of a thread (not array); its values live in one iteration of 'i',
- *   harris.pmg:23
- * - storage of sij: part of a thread (not array); its values live in one iteration of 'i',
- *   harris.pmg:22
- * - storage of sii: part of a thread (not array); its values live in one iteration of 'i',
- *   harris.pmg:21
+ * - storage of sjj: variable (not array); its values live in one iteration of 'j', harris.pmg:23
+ * - storage of sij: variable (not array); its values live in one iteration of 'j', harris.pmg:22
+ * - storage of sii: variable (not array); its values live in one iteration of 'j', harris.pmg:21
  * - storage of gjj: window of 3 of a thread (not array); no more of its values are of use in one
  *   iteration of 'i', harris.pmg:19
  * - storage of gij: window of 3 of a thread (not array); no more of its values are of use in one
@@ -66,6 +60,12 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 	/* func gii[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gi[i,j];    (harris.pmg:17) */
 	/* func gij[i in 1..R-1, j in 1..C-1] : f32 = gi[i,j]*gj[i,j];    (harris.pmg:18) */
 	/* func gjj[i in 1..R-1, j in 1..C-1] : f32 = gj[i,j]*gj[i,j];    (harris.pmg:19) */
+	/* harris.pmg:28
+	 *     corners[i,j] = case {
+	 *         i >= 2 and i < R-2 and j >= 2 and j < C-2 : det[i,j] - 0.04*trace[i,j]*trace[i,j];
+	 *         else : 0;
+	 *     } for i in 0..R, j in 0..C;
+	 */
 	/* harris.pmg:21
 	 *     func sii[i in 2..R-2, j in 2..C-2] : f32 = stencil(gii[i,j], BOX);
 	 */
@@ -75,13 +75,7 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 	/* harris.pmg:23
 	 *     func sjj[i in 2..R-2, j in 2..C-2] : f32 = stencil(gjj[i,j], BOX);
 	 */
-	/* harris.pmg:28
-	 *     corners[i,j] = case {
-	 *         i >= 2 and i < R-2 and j >= 2 and j < C-2 : det[i,j] - 0.04*trace[i,j]*trace[i,j];
-	 *         else : 0;
-	 *     } for i in 0..R, j in 0..C;
-	 */
-	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 26.0*(double) pmg_div(R + 15, 16)*8.0*(double) (C - 2) + 45.0*(double) pmg_div(R + 15, 16)*8.0*(double) (C - 4) + 14.0*(double) pmg_div(R + 15, 16)*8.0*(double) C, (double) pmg_div(R + 15, 16)))
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 26.0*(double) pmg_div(R + 15, 16)*8.0*(double) (C - 2) + 14.0*(double) pmg_div(R + 15, 16)*8.0*(double) C + 45.0*(double) pmg_div(R + 15, 16)*8.0*(double) (C - 4), (double) pmg_div(R + 15, 16)))
 	for (int64_t i_tile = 0; i_tile < pmg_div(R - 1, 16) + 1; i_tile++) {
 		float *restrict gii = (float *) plan->data[2] + pmg_thread()*3*(C + 14);
 		float *restrict gij = (float *) plan->data[3] + pmg_thread()*3*(C + 14);
@@ -98,9 +92,6 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 				}
 			}
 			for (int64_t i = 16*i_tile + 1; i < pmg_min_i64(R + 1, 16*i_tile + 17); i++) {
-				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 1020);
-				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 1020);
-				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 1020);
 				if (R >= i + 2) {
 					#pragma omp simd
 					for (int64_t j = 1; j < C - 1; j++) {
@@ -110,18 +101,6 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 						gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gi*gj;
 						gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] = gj*gj;
 					}
-					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sii[j - 2] = gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile) % 3)*(C - 2) + j] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
-					}
-					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sij[j - 2] = gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile) % 3)*(C - 2) + j] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
-					}
-					#pragma omp simd
-					for (int64_t j = 2; j < C - 2; j++) {
-						sjj[j - 2] = gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
-					}
 				}
 				if (R >= i + 2) {
 					#pragma omp simd
@@ -130,7 +109,10 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 					}
 					#pragma omp simd
 					for (int64_t j = 2; j < C - 2; j++) {
-						corners[(i - 1)*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
+						float sii = gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i - 16*i_tile) % 3)*(C - 2) + j] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gii[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
+						float sij = gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i - 16*i_tile) % 3)*(C - 2) + j] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gij[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
+						float sjj = gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile - 1) % 3)*(C - 2) + j] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i - 16*i_tile) % 3)*(C - 2) + j] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 2] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j - 1] + gjj[((i + 1 - 16*i_tile) % 3)*(C - 2) + j];
+						corners[(i - 1)*C + j] = sii*sjj - sij*sij - 0.04f*(sii + sjj)*(sii + sjj);
 					}
 					#pragma omp simd
 					for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
@@ -145,9 +127,6 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 			}
 		} else {
 			for (int64_t i = 1; i < pmg_min_i64(17, R + 1); i++) {
-				float *restrict sii = (float *) plan->data[5] + pmg_thread()*(C + 1020);
-				float *restrict sij = (float *) plan->data[6] + pmg_thread()*(C + 1020);
-				float *restrict sjj = (float *) plan->data[7] + pmg_thread()*(C + 1020);
 				if (R >= i + 2) {
 					#pragma omp simd
 					for (int64_t j = 1; j < C - 1; j++) {
@@ -156,20 +135,6 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 						gii[((i + 1) % 3)*(C - 2) + j - 1] = gi*gi;
 						gij[((i + 1) % 3)*(C - 2) + j - 1] = gi*gj;
 						gjj[((i + 1) % 3)*(C - 2) + j - 1] = gj*gj;
-					}
-					if (i >= 3) {
-						#pragma omp simd
-						for (int64_t j = 2; j < C - 2; j++) {
-							sii[j - 2] = gii[((i - 1) % 3)*(C - 2) + j - 2] + gii[((i - 1) % 3)*(C - 2) + j - 1] + gii[((i - 1) % 3)*(C - 2) + j] + gii[(i % 3)*(C - 2) + j - 2] + gii[(i % 3)*(C - 2) + j - 1] + gii[(i % 3)*(C - 2) + j] + gii[((i + 1) % 3)*(C - 2) + j - 2] + gii[((i + 1) % 3)*(C - 2) + j - 1] + gii[((i + 1) % 3)*(C - 2) + j];
-						}
-						#pragma omp simd
-						for (int64_t j = 2; j < C - 2; j++) {
-							sij[j - 2] = gij[((i - 1) % 3)*(C - 2) + j - 2] + gij[((i - 1) % 3)*(C - 2) + j - 1] + gij[((i - 1) % 3)*(C - 2) + j] + gij[(i % 3)*(C - 2) + j - 2] + gij[(i % 3)*(C - 2) + j - 1] + gij[(i % 3)*(C - 2) + j] + gij[((i + 1) % 3)*(C - 2) + j - 2] + gij[((i + 1) % 3)*(C - 2) + j - 1] + gij[((i + 1) % 3)*(C - 2) + j];
-						}
-						#pragma omp simd
-						for (int64_t j = 2; j < C - 2; j++) {
-							sjj[j - 2] = gjj[((i - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 1) % 3)*(C - 2) + j] + gjj[(i % 3)*(C - 2) + j - 2] + gjj[(i % 3)*(C - 2) + j - 1] + gjj[(i % 3)*(C - 2) + j] + gjj[((i + 1) % 3)*(C - 2) + j - 2] + gjj[((i + 1) % 3)*(C - 2) + j - 1] + gjj[((i + 1) % 3)*(C - 2) + j];
-						}
 					}
 				}
 				if (i <= 2) {
@@ -185,7 +150,10 @@ static void harris_compute_gi(pmg_plan *plan, const harris_args *args)
 						}
 						#pragma omp simd
 						for (int64_t j = 2; j < C - 2; j++) {
-							corners[(i - 1)*C + j] = sii[j - 2]*sjj[j - 2] - sij[j - 2]*sij[j - 2] - 0.04f*(sii[j - 2] + sjj[j - 2])*(sii[j - 2] + sjj[j - 2]);
+							float sii = gii[((i - 1) % 3)*(C - 2) + j - 2] + gii[((i - 1) % 3)*(C - 2) + j - 1] + gii[((i - 1) % 3)*(C - 2) + j] + gii[(i % 3)*(C - 2) + j - 2] + gii[(i % 3)*(C - 2) + j - 1] + gii[(i % 3)*(C - 2) + j] + gii[((i + 1) % 3)*(C - 2) + j - 2] + gii[((i + 1) % 3)*(C - 2) + j - 1] + gii[((i + 1) % 3)*(C - 2) + j];
+							float sij = gij[((i - 1) % 3)*(C - 2) + j - 2] + gij[((i - 1) % 3)*(C - 2) + j - 1] + gij[((i - 1) % 3)*(C - 2) + j] + gij[(i % 3)*(C - 2) + j - 2] + gij[(i % 3)*(C - 2) + j - 1] + gij[(i % 3)*(C - 2) + j] + gij[((i + 1) % 3)*(C - 2) + j - 2] + gij[((i + 1) % 3)*(C - 2) + j - 1] + gij[((i + 1) % 3)*(C - 2) + j];
+							float sjj = gjj[((i - 1) % 3)*(C - 2) + j - 2] + gjj[((i - 1) % 3)*(C - 2) + j - 1] + gjj[((i - 1) % 3)*(C - 2) + j] + gjj[(i % 3)*(C - 2) + j - 2] + gjj[(i % 3)*(C - 2) + j - 1] + gjj[(i % 3)*(C - 2) + j] + gjj[((i + 1) % 3)*(C - 2) + j - 2] + gjj[((i + 1) % 3)*(C - 2) + j - 1] + gjj[((i + 1) % 3)*(C - 2) + j];
+							corners[(i - 1)*C + j] = sii*sjj - sij*sij - 0.04f*(sii + sjj)*(sii + sjj);
 						}
 						#pragma omp simd
 						for (int64_t j = pmg_max_i64(2, C - 2); j < C; j++) {
@@ -219,52 +187,11 @@ static const pmg_param_desc harris_params[] = {
 };
 
 static const pmg_array_desc harris_arrays[] = {
-	[0] = {
-		.name = "img", .role = PMG_IN, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(harris_args, img), .place = "harris.pmg:11"
-	},
-	[1] = {
-		.name = "corners", .role = PMG_OUT, .type = PMG_F32,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(harris_args, corners), .place = "harris.pmg:12"
-	},
-	[2] = {
-		.name = "gii", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17"
-	},
-	[3] = {
-		.name = "gij", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18"
-	},
-	[4] = {
-		.name = "gjj", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:19"
-	},
-	[5] = {
-		.name = "sii", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:21"
-	},
-	[6] = {
-		.name = "sij", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:22"
-	},
-	[7] = {
-		.name = "sjj", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1020, "C + 1020" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:23"
-	},
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(harris_args, img), .place = "harris.pmg:11" },
+	[1] = { .name = "corners", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(harris_args, corners), .place = "harris.pmg:12" },
+	[2] = { .name = "gii", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:17" },
+	[3] = { .name = "gij", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:18" },
+	[4] = { .name = "gjj", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:19" },
 };
 
 static void harris_extents(const void *arguments, int64_t *extents)
@@ -286,65 +213,19 @@ static void harris_extents(const void *arguments, int64_t *extents)
 	extents[10] = 1;
 	extents[11] = 3;
 	extents[12] = C + 14;
-	extents[13] = 1;
-	extents[14] = C + 1020;
-	extents[15] = 1;
-	extents[16] = C + 1020;
-	extents[17] = 1;
-	extents[18] = C + 1020;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status harris_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return harris_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(harris)
 
 static const pmg_pipeline_desc harris_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "harris", .source = "harris.pmg", .target = "openmp",
-	.args_size = sizeof(harris_args),
-	.n_params = 2, .n_arrays = 8, .n_children = 0, .n_extents = 19,
-	.params = harris_params,
-	.arrays = harris_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = harris_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "harris", .source = "harris.pmg", .target = "openmp",
+	.args_size = sizeof(harris_args), .n_params = 2, .params = harris_params,
+	.n_arrays = 5, .arrays = harris_arrays, .n_extents = 13, .extents = harris_extents,
 	.kernel = harris_kernel,
-	.is_ordered = true,
-	.plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *harris_describe(void)
-{
-	return &harris_description;
-}
-
-pmg_status harris_plan(const harris_args *args, const pmg_options *options, harris_plan_t **plan)
-{
-	return pmg_plan_new(&harris_description, args, options, plan);
-}
-
-pmg_status harris_execute(harris_plan_t *plan, const harris_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status harris_state_save(harris_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status harris_state_load(harris_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void harris_destroy(harris_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(harris)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

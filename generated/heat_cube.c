@@ -117,7 +117,7 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -463,7 +463,7 @@ static void heat_cube_flat_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -669,7 +669,7 @@ static void heat_cube_narrow_compute_p(pmg_plan *plan, const heat_cube_args *arg
 	 *         else : 0;
 	 *     };
 	 */
-	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2), (double) (nx + 2)))
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -1008,111 +1008,24 @@ static const pmg_param_desc heat_cube_params[] = {
 };
 
 static const pmg_array_desc heat_cube_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
-	},
-	[1] = {
-		.name = "ux", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[2] = {
-		.name = "uy", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[3] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[4] = {
-		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[5] = {
-		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
-	},
-	[6] = {
-		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[7] = {
-		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
-		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[9] = {
-		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[10] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[11] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[12] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[13] = {
-		.name = "rx.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[14] = {
-		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[15] = {
-		.name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[16] = {
-		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } },
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[17] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } },
-		.first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
+	[4] = { .name = "rx", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19" },
+	[5] = { .name = "ry", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23" },
+	[6] = { .name = "rz", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } }, .first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26" },
+	[7] = { .name = "ux.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[8] = { .name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } }, .first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[9] = { .name = "uy.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "ny + 32" }, { -1, false, 16, "16" } }, .first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[10] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[11] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[12] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 32, "nz + 32" }, { -1, false, 16, "16" } }, .first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[13] = { .name = "rx.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } }, .first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19" },
+	[14] = { .name = "ux.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 32, "nx + 32" }, { -1, false, 16, "16" } }, .first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[15] = { .name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } }, .first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[16] = { .name = "p.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 16, "16" } }, .first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
+	[17] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 16, "16" } }, .first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8" },
 };
 
 static const pmg_pivot_desc heat_cube_pivots[] = {
@@ -1199,30 +1112,30 @@ static bool heat_cube_suits(const void *arguments)
 }
 
 static const pmg_work_desc heat_cube_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "ux.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "ux", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "ry", .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "uy.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "uy.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "uy", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "uy", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "rz", .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void heat_cube_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1284,87 +1197,20 @@ static void heat_cube_count(const pmg_plan *plan, const void *arguments, double 
 }
 
 static const pmg_array_desc heat_cube_flat_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
-	},
-	[1] = {
-		.name = "ux", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[2] = {
-		.name = "uy", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[3] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[4] = {
-		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[5] = {
-		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
-	},
-	[6] = {
-		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[7] = {
-		.name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
-		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[9] = {
-		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[10] = {
-		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[11] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[12] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[13] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
+	[4] = { .name = "rx", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19" },
+	[5] = { .name = "ry", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23" },
+	[6] = { .name = "rz", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26" },
+	[7] = { .name = "ux.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } }, .first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[8] = { .name = "ux.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 512, "nx + 512" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[9] = { .name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[10] = { .name = "uy.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "ny + 512" } }, .first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[11] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[12] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[13] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
 };
 
 static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
@@ -1411,215 +1257,61 @@ static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc heat_cube_flat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "rx", .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .flops = 17, .bytes = 8, .is_shared = true },
+	{ "ux.pivot", .flops = 22, .bytes = 16, .is_shared = true },
+	{ "ux.y", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "ux.y", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "ux", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "ux", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "ry", .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .flops = 17, .bytes = 8, .is_shared = true },
+	{ "uy.pivot", .flops = 22, .bytes = 16, .is_shared = true },
+	{ "uy.y", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "uy.y", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "uy", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "uy", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "rz", .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	counts[0] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[1] = (double) (nx + 2)*(double) (ny + 2);
-	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
-	counts[5] = (double) (ny)*(double) (nx);
-	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[7] = (double) (ny)*(double) (nz);
-	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[9] = (double) (ny)*(double) (nz);
-	counts[10] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[11] = (double) (ny)*(double) (nz);
-	counts[12] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[13] = (double) (ny)*(double) (nz);
-	counts[14] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[15] = (double) (ny)*(double) (nz);
-	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[19] = (double) (nx)*(double) (ny);
-	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[21] = (double) (nx)*(double) (nz);
-	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[23] = (double) (nx)*(double) (nz);
-	counts[24] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[25] = (double) (nx)*(double) (nz);
-	counts[26] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[27] = (double) (nx)*(double) (nz);
-	counts[28] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[29] = (double) (nx)*(double) (nz);
-	counts[30] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[31] = (double) (nx)*(double) (nz);
-	counts[32] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[33] = (double) (nx)*(double) (ny);
-	counts[34] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[35] = (double) (nx)*(double) (ny);
-	counts[36] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[37] = (double) (nx)*(double) (ny);
-	counts[38] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[39] = (double) (nx)*(double) (ny);
-	counts[40] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[41] = (double) (nx)*(double) (ny);
-	counts[42] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[43] = (double) (nx)*(double) (ny);
-	counts[44] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[45] = (double) (nx)*(double) (ny);
-	counts[46] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[47] = (double) (nx)*(double) (ny);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc heat_cube_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
-	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 34,
-	.params = heat_cube_params,
-	.arrays = heat_cube_flat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
+	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
+	.n_arrays = 14, .arrays = heat_cube_flat_arrays, .n_extents = 34, .extents = heat_cube_flat_extents,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.has_loop = true,
-	.extents = heat_cube_flat_extents,
-	.assumption = NULL,
-	.kernel = heat_cube_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 24, .work = heat_cube_flat_work, .count = heat_cube_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = heat_cube_flat_kernel, .choice = "--interleave=off",
+	.n_work = 24, .work = heat_cube_flat_work, .count = heat_cube_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_cube_narrow_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8"
-	},
-	[1] = {
-		.name = "ux", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[2] = {
-		.name = "uy", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[3] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[4] = {
-		.name = "rx", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[5] = {
-		.name = "ry", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23"
-	},
-	[6] = {
-		.name = "rz", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26"
-	},
-	[7] = {
-		.name = "ux.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[8] = {
-		.name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[9] = {
-		.name = "uy.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24"
-	},
-	[10] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[11] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[12] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27"
-	},
-	[13] = {
-		.name = "rx.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19"
-	},
-	[14] = {
-		.name = "ux.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[15] = {
-		.name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21"
-	},
-	[16] = {
-		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 8, "8" } },
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11"
-	},
-	[17] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } },
-		.first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
+	[4] = { .name = "rx", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 0, false, 8, "nx + 8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19" },
+	[5] = { .name = "ry", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:23" },
+	[6] = { .name = "rz", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } }, .first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:26" },
+	[7] = { .name = "ux.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[8] = { .name = "uy.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } }, .first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[9] = { .name = "uy.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "ny + 64" }, { -1, false, 8, "8" } }, .first_extent = 29, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
+	[10] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[11] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[12] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 64, "nz + 64" }, { -1, false, 8, "8" } }, .first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
+	[13] = { .name = "rx.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } }, .first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:19" },
+	[14] = { .name = "ux.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 0, false, 64, "nx + 64" }, { -1, false, 8, "8" } }, .first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[15] = { .name = "ux.block2", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } }, .first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
+	[16] = { .name = "p.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 2, "ny + 2" }, { 2, false, 10, "nz + 10" }, { -1, false, 8, "8" } }, .first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
+	[17] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } }, .first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8" },
 };
 
 static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
@@ -1629,64 +1321,29 @@ static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
 	const int64_t ny = args->ny;
 	const int64_t nz = args->nz;
 
-	extents[0] = nx;
-	extents[1] = ny;
-	extents[2] = nz;
-	extents[3] = ny;
-	extents[4] = nz;
-	extents[5] = nx;
-	extents[6] = 1;
-	extents[7] = nz;
-	extents[8] = ny + 8;
+	heat_cube_extents(arguments, extents);
 	extents[9] = 8;
-	extents[10] = nx + 2;
-	extents[11] = ny + 2;
-	extents[12] = nz + 2;
-	extents[13] = 1;
-	extents[14] = nz;
-	extents[15] = nx + 8;
-	extents[16] = 1;
-	extents[17] = nz;
-	extents[18] = ny + 8;
 	extents[19] = 8;
-	extents[20] = 1;
 	extents[21] = nz + 64;
 	extents[22] = 8;
-	extents[23] = 1;
 	extents[24] = nx + 64;
 	extents[25] = 8;
-	extents[26] = 1;
 	extents[27] = ny + 64;
 	extents[28] = 8;
-	extents[29] = 1;
 	extents[30] = ny + 64;
 	extents[31] = 8;
-	extents[32] = 1;
 	extents[33] = nz + 64;
 	extents[34] = 8;
-	extents[35] = 1;
 	extents[36] = nz + 64;
 	extents[37] = 8;
-	extents[38] = 1;
 	extents[39] = nz + 64;
 	extents[40] = 8;
-	extents[41] = 1;
 	extents[42] = nx + 64;
 	extents[43] = 8;
-	extents[44] = 1;
 	extents[45] = nx + 64;
 	extents[46] = 8;
-	extents[47] = 1;
-	extents[48] = ny;
-	extents[49] = nz + 8;
 	extents[50] = 8;
-	extents[51] = 1;
-	extents[52] = ny + 2;
-	extents[53] = nz + 10;
 	extents[54] = 8;
-	extents[55] = 1;
-	extents[56] = ny;
-	extents[57] = nz + 8;
 	extents[58] = 8;
 }
 
@@ -1699,109 +1356,14 @@ static bool heat_cube_narrow_suits(const void *arguments)
 	return nz >= 2 || nx >= 2;
 }
 
-static const pmg_work_desc heat_cube_narrow_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "ry", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "rz", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void heat_cube_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	counts[0] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[1] = (double) (nx + 2)*(double) (ny + 2);
-	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
-	counts[5] = (double) (ny)*(double) (nx);
-	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[7] = (double) (ny)*(double) (nz);
-	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[9] = (double) (ny)*(double) (nz);
-	counts[10] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[11] = (double) (ny)*(double) (nz);
-	counts[12] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[13] = (double) (ny)*(double) (nz);
-	counts[14] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[15] = (double) (ny)*(double) (nz);
-	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[19] = (double) (nx)*(double) (ny);
-	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[21] = (double) (nx)*(double) (nz);
-	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[23] = (double) (nx)*(double) (nz);
-	counts[24] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[25] = (double) (nx)*(double) (nz);
-	counts[26] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[27] = (double) (nx)*(double) (nz);
-	counts[28] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[29] = (double) (nx)*(double) (nz);
-	counts[30] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[31] = (double) (nx)*(double) (nz);
-	counts[32] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[33] = (double) (nx)*(double) (ny);
-	counts[34] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[35] = (double) (nx)*(double) (ny);
-	counts[36] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[37] = (double) (nx)*(double) (ny);
-	counts[38] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[39] = (double) (nx)*(double) (ny);
-	counts[40] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[41] = (double) (nx)*(double) (ny);
-	counts[42] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[43] = (double) (nx)*(double) (ny);
-	counts[44] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[45] = (double) (nx)*(double) (ny);
-	counts[46] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[47] = (double) (nx)*(double) (ny);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc heat_cube_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
-	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 59,
-	.params = heat_cube_params,
-	.arrays = heat_cube_narrow_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
+	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
+	.n_arrays = 18, .arrays = heat_cube_narrow_arrays, .n_extents = 59, .extents = heat_cube_narrow_extents,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.has_loop = true,
-	.extents = heat_cube_narrow_extents,
-	.assumption = NULL,
-	.suits = heat_cube_narrow_suits,
-	.kernel = heat_cube_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 24, .work = heat_cube_narrow_work, .count = heat_cube_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = heat_cube_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_cube_narrow_suits,
+	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc heat_cube_description;
@@ -1812,61 +1374,20 @@ static const pmg_pipeline_desc *const heat_cube_candidates[] = {
 	&heat_cube_narrow_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status heat_cube_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return heat_cube_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(heat_cube)
 
 static const pmg_pipeline_desc heat_cube_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
-	.args_size = sizeof(heat_cube_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 59,
-	.params = heat_cube_params,
-	.arrays = heat_cube_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
+	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
+	.n_arrays = 18, .arrays = heat_cube_arrays, .n_extents = 59, .extents = heat_cube_extents,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.has_loop = true,
-	.extents = heat_cube_extents,
-	.assumption = NULL,
-	.suits = heat_cube_suits,
-	.kernel = heat_cube_kernel,
-	.n_candidates = 3, .candidates = heat_cube_candidates,
+	.kernel = heat_cube_kernel, .suits = heat_cube_suits,
 	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
-	.is_ordered = true,
-	.plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = heat_cube_candidates,
+	.is_ordered = true, .plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *heat_cube_describe(void)
-{
-	return &heat_cube_description;
-}
-
-pmg_status heat_cube_plan(const heat_cube_args *args, const pmg_options *options, heat_cube_plan_t **plan)
-{
-	return pmg_plan_new(&heat_cube_description, args, options, plan);
-}
-
-pmg_status heat_cube_execute(heat_cube_plan_t *plan, const heat_cube_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status heat_cube_state_save(heat_cube_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status heat_cube_state_load(heat_cube_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void heat_cube_destroy(heat_cube_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(heat_cube)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

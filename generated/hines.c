@@ -33,12 +33,10 @@
  *   order, hines.pmg:9
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:9
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:9
- * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:9
+ * - prefetch of diag: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:9
+ * - prefetch of rhs: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:9
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:12
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
@@ -88,12 +86,10 @@
  *   order, hines.pmg:19
  * - blocks of rhs: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, hines.pmg:19
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:19
- * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:19
+ * - prefetch of diag: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:19
+ * - prefetch of rhs: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:19
  * - blocks of r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:24
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
@@ -148,18 +144,14 @@
  *   order, hines.pmg:36
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines.pmg:36
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:36
- * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
- *   block where it is flat; rows of children are read in between, hines.pmg:36
- * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines.pmg:36
- * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
- *   block where it is flat; rows of children are read in between, hines.pmg:36
+ * - prefetch of diag: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:36
+ * - prefetch of upper: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:36
+ * - prefetch of rhs: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:36
+ * - prefetch of lower: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines.pmg:36
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines.pmg:39
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
@@ -206,23 +198,22 @@ static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 128);
-					pmg_row_ask(&rhs_asked, i - asked, n, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -281,34 +272,29 @@ static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 128);
-					pmg_row_ask(&rhs_asked, -asked, n, 128);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					}
 				}
@@ -317,7 +303,7 @@ static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -406,23 +392,22 @@ static void hines_narrow_compute_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 64);
-					pmg_row_ask(&rhs_asked, i - asked, n, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
 				}
 				const double *diag_row = &diag_rows[8*i - 8*begin];
 				const double *rhs_row = &rhs_rows[8*i - 8*begin];
@@ -481,34 +466,29 @@ static void hines_narrow_compute_x_e(pmg_plan *plan, const hines_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 64);
-					pmg_row_ask(&rhs_asked, -asked, n, 64);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					}
 				}
@@ -517,7 +497,7 @@ static void hines_narrow_compute_x_e(pmg_plan *plan, const hines_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -557,23 +537,22 @@ static void hines_wide_compute_x_e(pmg_plan *plan, const hines_args *args)
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 256);
-					pmg_row_ask(&rhs_asked, i - asked, n, 256);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
 				}
 				const double *diag_row = &diag_rows[32*i - 32*begin];
 				const double *rhs_row = &rhs_rows[32*i - 32*begin];
@@ -632,34 +611,29 @@ static void hines_wide_compute_x_e(pmg_plan *plan, const hines_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 256);
-					pmg_row_ask(&rhs_asked, -asked, n, 256);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					}
 				}
@@ -668,7 +642,7 @@ static void hines_wide_compute_x_e(pmg_plan *plan, const hines_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -689,75 +663,18 @@ static const pmg_param_desc hines_params[] = {
 };
 
 static const pmg_array_desc hines_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
 static const pmg_children_desc hines_children[] = {
@@ -809,15 +726,15 @@ static bool hines_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void hines_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -848,60 +765,16 @@ static void hines_count(const pmg_plan *plan, const void *arguments, double *cou
 }
 
 static const pmg_array_desc hines_flat_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
-	},
-	[6] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[7] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[8] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
-	[9] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	[6] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
+	[7] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
+	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
+	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
 static const pmg_children_desc hines_flat_children[] = {
@@ -933,165 +806,57 @@ static void hines_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void hines_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_args),
-	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
-	.params = hines_params,
-	.arrays = hines_flat_arrays,
-	.children = hines_flat_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
+	.n_arrays = 10, .arrays = hines_flat_arrays, .n_extents = 16, .extents = hines_flat_extents,
+	.n_children = 1, .children = hines_flat_children,
 	.n_pivots = 1, .pivots = hines_pivots,
-	.has_loop = false,
-	.extents = hines_flat_extents,
-	.assumption = NULL,
-	.kernel = hines_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 9, .work = hines_flat_work, .count = hines_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_flat_kernel, .choice = "--interleave=off",
+	.n_work = 9, .work = hines_flat_work, .count = hines_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_narrow_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
 static void hines_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	hines_extents(arguments, extents);
 	extents[11] = n + 64;
 	extents[12] = 8;
-	extents[13] = 1;
 	extents[14] = 72;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = 72;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = n + 64;
 	extents[21] = 8;
-	extents[22] = n + 1;
-	extents[23] = n;
 }
 
 static bool hines_narrow_suits(const void *arguments)
@@ -1102,167 +867,46 @@ static bool hines_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc hines_narrow_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_params,
-	.arrays = hines_narrow_arrays,
-	.children = hines_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
+	.n_arrays = 12, .arrays = hines_narrow_arrays, .n_extents = 24, .extents = hines_narrow_extents,
+	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
-	.has_loop = false,
-	.extents = hines_narrow_extents,
-	.assumption = NULL,
-	.suits = hines_narrow_suits,
-	.kernel = hines_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 9, .work = hines_narrow_work, .count = hines_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_narrow_suits,
+	.n_work = 9, .work = hines_work, .count = hines_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_wide_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:10" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
 static void hines_wide_extents(const void *arguments, int64_t *extents)
 {
 	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	hines_extents(arguments, extents);
 	extents[11] = n + 16;
 	extents[12] = 32;
-	extents[13] = 1;
 	extents[14] = 24;
 	extents[15] = 32;
-	extents[16] = 1;
 	extents[17] = 24;
 	extents[18] = 32;
-	extents[19] = 1;
 	extents[20] = n + 16;
 	extents[21] = 32;
-	extents[22] = n + 1;
-	extents[23] = n;
 }
 
 static bool hines_wide_suits(const void *arguments)
@@ -1273,63 +917,15 @@ static bool hines_wide_suits(const void *arguments)
 	return nSystems >= 8;
 }
 
-static const pmg_work_desc hines_wide_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_params,
-	.arrays = hines_wide_arrays,
-	.children = hines_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
+	.n_arrays = 12, .arrays = hines_wide_arrays, .n_extents = 24, .extents = hines_wide_extents,
+	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
-	.has_loop = false,
-	.extents = hines_wide_extents,
-	.assumption = NULL,
-	.suits = hines_wide_suits,
-	.kernel = hines_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 9, .work = hines_wide_work, .count = hines_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_wide_kernel, .choice = "--interleave=wide", .suits = hines_wide_suits,
+	.n_work = 9, .work = hines_work, .count = hines_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_description;
@@ -1341,61 +937,21 @@ static const pmg_pipeline_desc *const hines_candidates[] = {
 	&hines_wide_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status hines_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return hines_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(hines)
 
 static const pmg_pipeline_desc hines_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_params,
-	.arrays = hines_arrays,
-	.children = hines_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
+	.n_arrays = 12, .arrays = hines_arrays, .n_extents = 24, .extents = hines_extents,
+	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
-	.has_loop = false,
-	.extents = hines_extents,
-	.assumption = NULL,
-	.suits = hines_suits,
-	.kernel = hines_kernel,
-	.n_candidates = 4, .candidates = hines_candidates,
+	.kernel = hines_kernel, .suits = hines_suits,
 	.n_work = 9, .work = hines_work, .count = hines_count,
-	.is_ordered = true,
-	.plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 4, .candidates = hines_candidates,
+	.is_ordered = true, .plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *hines_describe(void)
-{
-	return &hines_description;
-}
-
-pmg_status hines_plan(const hines_args *args, const pmg_options *options, hines_plan_t **plan)
-{
-	return pmg_plan_new(&hines_description, args, options, plan);
-}
-
-pmg_status hines_execute(hines_plan_t *plan, const hines_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status hines_state_save(hines_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status hines_state_load(hines_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void hines_destroy(hines_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(hines)
 
 /* ---- hines_written ---- */
 
@@ -1435,23 +991,22 @@ static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *ar
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[4], 16, lanes, n, 128), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 128);
-					pmg_row_ask(&rhs_asked, i - asked, n, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -1510,34 +1065,29 @@ static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *ar
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 128);
-					pmg_row_ask(&rhs_asked, -asked, n, 128);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					}
 				}
@@ -1546,7 +1096,7 @@ static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *ar
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -1661,23 +1211,22 @@ static void hines_written_narrow_compute_e(pmg_plan *plan, const hines_written_a
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[4], 8, lanes, n, 64), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 64);
-					pmg_row_ask(&rhs_asked, i - asked, n, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
 				}
 				const double *diag_row = &diag_rows[8*i - 8*begin];
 				const double *rhs_row = &rhs_rows[8*i - 8*begin];
@@ -1736,34 +1285,29 @@ static void hines_written_narrow_compute_e(pmg_plan *plan, const hines_written_a
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 64);
-					pmg_row_ask(&rhs_asked, -asked, n, 64);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					}
 				}
@@ -1772,7 +1316,7 @@ static void hines_written_narrow_compute_e(pmg_plan *plan, const hines_written_a
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -1825,23 +1369,22 @@ static void hines_written_wide_compute_e(pmg_plan *plan, const hines_written_arg
 		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
 		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
 		pmg_vector_f64 r_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 256);
-					pmg_row_ask(&rhs_asked, i - asked, n, 256);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
 				}
 				const double *diag_row = &diag_rows[32*i - 32*begin];
 				const double *rhs_row = &rhs_rows[32*i - 32*begin];
@@ -1900,34 +1443,29 @@ static void hines_written_wide_compute_e(pmg_plan *plan, const hines_written_arg
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 256);
-					pmg_row_ask(&rhs_asked, -asked, n, 256);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					}
 				}
@@ -1936,7 +1474,7 @@ static void hines_written_wide_compute_e(pmg_plan *plan, const hines_written_arg
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -1957,75 +1495,18 @@ static const pmg_param_desc hines_written_params[] = {
 };
 
 static const pmg_array_desc hines_written_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
-	},
-	[6] = {
-		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
 static const pmg_children_desc hines_written_children[] = {
@@ -2077,15 +1558,15 @@ static bool hines_written_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_written_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void hines_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -2116,60 +1597,16 @@ static void hines_written_count(const pmg_plan *plan, const void *arguments, dou
 }
 
 static const pmg_array_desc hines_written_flat_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
-	},
-	[6] = {
-		.name = "r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24"
-	},
-	[7] = {
-		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
-	},
-	[8] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
-	[9] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	[6] = { .name = "r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24" },
+	[7] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
+	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
+	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
 static const pmg_children_desc hines_written_flat_children[] = {
@@ -2201,165 +1638,57 @@ static void hines_written_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_written_flat_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "e", .flops = 16, .bytes = 8, .is_shared = true },
+	{ "r.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "r", .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "e.lower", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void hines_written_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_written_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_written_args),
-	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 16,
-	.params = hines_written_params,
-	.arrays = hines_written_flat_arrays,
-	.children = hines_written_flat_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
+	.n_arrays = 10, .arrays = hines_written_flat_arrays, .n_extents = 16, .extents = hines_written_flat_extents,
+	.n_children = 1, .children = hines_written_flat_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.has_loop = false,
-	.extents = hines_written_flat_extents,
-	.assumption = NULL,
-	.kernel = hines_written_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 9, .work = hines_written_flat_work, .count = hines_written_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_written_flat_kernel, .choice = "--interleave=off",
+	.n_work = 9, .work = hines_written_flat_work, .count = hines_written_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_written_narrow_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
-	},
-	[6] = {
-		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
 static void hines_written_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	hines_written_extents(arguments, extents);
 	extents[11] = n + 64;
 	extents[12] = 8;
-	extents[13] = 1;
 	extents[14] = 72;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = 72;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = n + 64;
 	extents[21] = 8;
-	extents[22] = n + 1;
-	extents[23] = n;
 }
 
 static bool hines_written_narrow_suits(const void *arguments)
@@ -2370,167 +1699,46 @@ static bool hines_written_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc hines_written_narrow_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_written_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_written_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_written_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_written_params,
-	.arrays = hines_written_narrow_arrays,
-	.children = hines_written_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
+	.n_arrays = 12, .arrays = hines_written_narrow_arrays, .n_extents = 24, .extents = hines_written_narrow_extents,
+	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.has_loop = false,
-	.extents = hines_written_narrow_extents,
-	.assumption = NULL,
-	.suits = hines_written_narrow_suits,
-	.kernel = hines_written_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 9, .work = hines_written_narrow_work, .count = hines_written_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_written_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_written_narrow_suits,
+	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_written_wide_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20"
-	},
-	[6] = {
-		.name = "e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[8] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20"
-	},
-	[10] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
-	[11] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:20" },
+	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
+	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
 static void hines_written_wide_extents(const void *arguments, int64_t *extents)
 {
 	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	hines_written_extents(arguments, extents);
 	extents[11] = n + 16;
 	extents[12] = 32;
-	extents[13] = 1;
 	extents[14] = 24;
 	extents[15] = 32;
-	extents[16] = 1;
 	extents[17] = 24;
 	extents[18] = 32;
-	extents[19] = 1;
 	extents[20] = n + 16;
 	extents[21] = 32;
-	extents[22] = n + 1;
-	extents[23] = n;
 }
 
 static bool hines_written_wide_suits(const void *arguments)
@@ -2541,63 +1749,15 @@ static bool hines_written_wide_suits(const void *arguments)
 	return nSystems >= 8;
 }
 
-static const pmg_work_desc hines_written_wide_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_written_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_written_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_written_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_written_params,
-	.arrays = hines_written_wide_arrays,
-	.children = hines_written_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
+	.n_arrays = 12, .arrays = hines_written_wide_arrays, .n_extents = 24, .extents = hines_written_wide_extents,
+	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.has_loop = false,
-	.extents = hines_written_wide_extents,
-	.assumption = NULL,
-	.suits = hines_written_wide_suits,
-	.kernel = hines_written_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 9, .work = hines_written_wide_work, .count = hines_written_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_written_wide_kernel, .choice = "--interleave=wide", .suits = hines_written_wide_suits,
+	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_written_description;
@@ -2609,61 +1769,21 @@ static const pmg_pipeline_desc *const hines_written_candidates[] = {
 	&hines_written_wide_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status hines_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return hines_written_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(hines_written)
 
 static const pmg_pipeline_desc hines_written_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_written", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_written_args),
-	.n_params = 2, .n_arrays = 12, .n_children = 1, .n_extents = 24,
-	.params = hines_written_params,
-	.arrays = hines_written_arrays,
-	.children = hines_written_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
+	.n_arrays = 12, .arrays = hines_written_arrays, .n_extents = 24, .extents = hines_written_extents,
+	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.has_loop = false,
-	.extents = hines_written_extents,
-	.assumption = NULL,
-	.suits = hines_written_suits,
-	.kernel = hines_written_kernel,
-	.n_candidates = 4, .candidates = hines_written_candidates,
+	.kernel = hines_written_kernel, .suits = hines_written_suits,
 	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
-	.is_ordered = true,
-	.plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 4, .candidates = hines_written_candidates,
+	.is_ordered = true, .plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *hines_written_describe(void)
-{
-	return &hines_written_description;
-}
-
-pmg_status hines_written_plan(const hines_written_args *args, const pmg_options *options, hines_written_plan_t **plan)
-{
-	return pmg_plan_new(&hines_written_description, args, options, plan);
-}
-
-pmg_status hines_written_execute(hines_written_plan_t *plan, const hines_written_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status hines_written_state_save(hines_written_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status hines_written_state_load(hines_written_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void hines_written_destroy(hines_written_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(hines_written)
 
 /* ---- hines_forest ---- */
 
@@ -2677,7 +1797,7 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 	const double *restrict diag = plan->data[4];
 	const double *restrict rhs = plan->data[5];
 	double *restrict x = plan->data[6];
-	const bool x_is_large = pmg_is_large(plan, 6);
+	const bool x_is_nontemporal = pmg_is_nontemporal(plan, 6);
 	const int64_t *restrict F_offset_by_length = plan->data[15];
 	const int64_t *restrict F_parent_rows = plan->data[16];
 	const int32_t *restrict F_parent_cells = plan->data[17];
@@ -2701,30 +1821,29 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, x, &plan->places[6], start, longest);
-		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[6], start, longest);
+		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(16, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
 		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked diag_asked = pmg_segments_asked_f64(16, diag, start, &later, longest, -1);
-		const pmg_asked upper_asked = pmg_segments_asked_f64(16, upper, start, &later, longest, -1);
-		const pmg_asked rhs_asked = pmg_segments_asked_f64(16, rhs, start, &later, longest, -1);
-		const pmg_asked lower_asked = pmg_segments_asked_f64(16, lower, start, &later, longest, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[5], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_segments_f64(16, diag, start, &later, longest, -1);
+		const pmg_prefetch upper_prefetch = pmg_prefetch_segments_f64(16, upper, start, &later, longest, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_segments_f64(16, rhs, start, &later, longest, -1);
+		const pmg_prefetch lower_prefetch = pmg_prefetch_segments_f64(16, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
-			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
-			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, longest, 128);
-					pmg_row_ask(&upper_asked, i - asked, longest, 128);
-					pmg_row_ask(&rhs_asked, i - asked, longest, 128);
-					pmg_row_ask(&lower_asked, i - asked, longest, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, longest, 128);
+					pmg_prefetch_row(&upper_prefetch, i - distance, longest, 128);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, longest, 128);
+					pmg_prefetch_row(&lower_prefetch, i - distance, longest, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin_2];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin_2];
@@ -2784,21 +1903,14 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead, 128);
-			if (asked > 0) {
-				pmg_row_ask(&diag_asked, -asked, longest, 128);
-				pmg_row_ask(&upper_asked, -asked, longest, 128);
-				pmg_row_ask(&rhs_asked, -asked, longest, 128);
-				pmg_row_ask(&lower_asked, -asked, longest, 128);
-			}
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 			if (F_parent_kin[i].roots) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]);
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
-					if (x_past)
-						PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 				}
 			}
 			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
@@ -2817,16 +1929,16 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		if (!x_past)
-			pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_large);
+		if (!x_nontemporal)
+			pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_nontemporal);
 	}
 }
 
@@ -2909,7 +2021,7 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 	const double *restrict diag = plan->data[4];
 	const double *restrict rhs = plan->data[5];
 	double *restrict x = plan->data[6];
-	const bool x_is_large = pmg_is_large(plan, 6);
+	const bool x_is_nontemporal = pmg_is_nontemporal(plan, 6);
 	const int64_t *restrict F_offset_by_length = plan->data[15];
 	const int64_t *restrict F_parent_rows = plan->data[16];
 	const int32_t *restrict F_parent_cells = plan->data[17];
@@ -2933,30 +2045,29 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8, 8, x, &plan->places[6], start, longest);
-		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[6], start, longest);
+		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(8, x, &plan->places[6], start, longest);
 		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*72*8;
 		const double *lower_rows = lower_block;
 		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8;
-		const int64_t ahead = pmg_most_ahead(pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[5], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked diag_asked = pmg_segments_asked_f64(8, diag, start, &later, longest, -1);
-		const pmg_asked upper_asked = pmg_segments_asked_f64(8, upper, start, &later, longest, -1);
-		const pmg_asked rhs_asked = pmg_segments_asked_f64(8, rhs, start, &later, longest, -1);
-		const pmg_asked lower_asked = pmg_segments_asked_f64(8, lower, start, &later, longest, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[5], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_segments_f64(8, diag, start, &later, longest, -1);
+		const pmg_prefetch upper_prefetch = pmg_prefetch_segments_f64(8, upper, start, &later, longest, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_segments_f64(8, rhs, start, &later, longest, -1);
+		const pmg_prefetch lower_prefetch = pmg_prefetch_segments_f64(8, lower, start, &later, longest, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (end = longest; end > 0; end = begin_2) {
 			begin_2 = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_segments_rows_f64(diag_block, 8, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
-			rhs_rows = pmg_segments_rows_f64(rhs_block, 8, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
-			lower_rows = pmg_segments_rows_f64(lower_block, 8, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_ROWS_AHEAD, next);
+			diag_rows = pmg_segments_rows_f64(diag_block, 8, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+			rhs_rows = pmg_segments_rows_f64(rhs_block, 8, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+			lower_rows = pmg_segments_rows_f64(lower_block, 8, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
 			for (int64_t i = end - 1; i >= begin_2; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, longest, 64);
-					pmg_row_ask(&upper_asked, i - asked, longest, 64);
-					pmg_row_ask(&rhs_asked, i - asked, longest, 64);
-					pmg_row_ask(&lower_asked, i - asked, longest, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, longest, 64);
+					pmg_prefetch_row(&upper_prefetch, i - distance, longest, 64);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, longest, 64);
+					pmg_prefetch_row(&lower_prefetch, i - distance, longest, 64);
 				}
 				const double *diag_row = &diag_rows[8*i - 8*begin_2];
 				const double *rhs_row = &rhs_rows[8*i - 8*begin_2];
@@ -3016,21 +2127,14 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		for (int64_t i = 0; i < longest; i++) {
-			const int64_t asked = pmg_ask_rest(i, ahead, 64);
-			if (asked > 0) {
-				pmg_row_ask(&diag_asked, -asked, longest, 64);
-				pmg_row_ask(&upper_asked, -asked, longest, 64);
-				pmg_row_ask(&rhs_asked, -asked, longest, 64);
-				pmg_row_ask(&lower_asked, -asked, longest, 64);
-			}
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
 			if (F_parent_kin[i].roots) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 					const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]);
 					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
-					if (x_past)
-						PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 				}
 			}
 			pmg_vector_f64 x_parent[PMG_VECTORS(double, 8)];
@@ -3049,16 +2153,16 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower_block[8*i + lane])*x_parent[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
-				if (x_past)
-					PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		if (!x_past)
-			pmg_segments_put_f64(x_block, 8, x, &plan->places[6], start, begin, rows, longest, x_is_large);
+		if (!x_nontemporal)
+			pmg_segments_put_f64(x_block, 8, x, &plan->places[6], start, begin, rows, longest, x_is_nontemporal);
 	}
 }
 
@@ -3078,114 +2182,24 @@ static const pmg_param_desc hines_forest_params[] = {
 };
 
 static const pmg_array_desc hines_forest_arrays[] = {
-	[0] = {
-		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
-	},
-	[1] = {
-		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
-	},
-	[2] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
-	},
-	[3] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
-	},
-	[4] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
-	},
-	[5] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
-	},
-	[6] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[8] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[9] = {
-		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[10] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[11] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
-	},
-	[12] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[13] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[14] = {
-		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[15] = {
-		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
-		.lanes = 16,
-		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[16] = {
-		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[17] = {
-		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32,
-		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
+	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
+	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
+	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
+	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
+	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
+	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
+	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[9] = { .name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[10] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[11] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37" },
+	[12] = { .name = "lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[13] = { .name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[14] = { .name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[15] = { .name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 16, .first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[16] = { .name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[17] = { .name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
 static const pmg_children_desc hines_forest_children[] = {
@@ -3249,15 +2263,15 @@ static bool hines_forest_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_forest_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -3288,65 +2302,17 @@ static void hines_forest_count(const pmg_plan *plan, const void *arguments, doub
 }
 
 static const pmg_array_desc hines_forest_flat_arrays[] = {
-	[0] = {
-		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
-	},
-	[1] = {
-		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
-	},
-	[2] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
-	},
-	[3] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
-	},
-	[4] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
-	},
-	[5] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
-	},
-	[6] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
-	},
-	[7] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[8] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[9] = {
-		.name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[10] = {
-		.name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
+	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
+	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
+	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
+	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
+	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
+	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
+	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	[7] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[8] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[9] = { .name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[10] = { .name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
 static const pmg_children_desc hines_forest_flat_children[] = {
@@ -3375,172 +2341,47 @@ static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_forest_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
 };
 
-static void hines_forest_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_forest_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 1, .n_extents = 13,
-	.params = hines_forest_params,
-	.arrays = hines_forest_flat_arrays,
-	.children = hines_forest_flat_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
+	.n_arrays = 11, .arrays = hines_forest_flat_arrays, .n_extents = 13, .extents = hines_forest_flat_extents,
+	.n_children = 1, .children = hines_forest_flat_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
-	.has_loop = false,
-	.extents = hines_forest_flat_extents,
-	.assumption = NULL,
-	.kernel = hines_forest_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 9, .work = hines_forest_flat_work, .count = hines_forest_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_forest_flat_kernel, .choice = "--interleave=off",
+	.n_work = 9, .work = hines_forest_flat_work, .count = hines_forest_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_forest_narrow_arrays[] = {
-	[0] = {
-		.name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35"
-	},
-	[1] = {
-		.name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35"
-	},
-	[2] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36"
-	},
-	[3] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36"
-	},
-	[4] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36"
-	},
-	[5] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36"
-	},
-	[6] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[8] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[9] = {
-		.name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[10] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[11] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37"
-	},
-	[12] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36"
-	},
-	[13] = {
-		.name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[14] = {
-		.name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39"
-	},
-	[15] = {
-		.name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
-		.lanes = 8,
-		.first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[16] = {
-		.name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
-	[17] = {
-		.name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32,
-		.rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35"
-	},
+	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
+	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
+	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
+	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
+	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
+	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
+	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[9] = { .name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[10] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[11] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 21, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:37" },
+	[12] = { .name = "lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
+	[13] = { .name = "x.e.lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 27, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[14] = { .name = "x.e.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 30, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:39" },
+	[15] = { .name = "F.offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 8, .first_extent = 33, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[16] = { .name = "F.parent.rows", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
+	[17] = { .name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
 static const pmg_children_desc hines_forest_narrow_children[] = {
@@ -3549,46 +2390,23 @@ static const pmg_children_desc hines_forest_narrow_children[] = {
 
 static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-	extents[9] = 1;
+	hines_forest_extents(arguments, extents);
 	extents[10] = 72;
 	extents[11] = 8;
-	extents[12] = 1;
 	extents[13] = 66;
 	extents[14] = 8;
-	extents[15] = 1;
 	extents[16] = 66;
 	extents[17] = 8;
-	extents[18] = 1;
 	extents[19] = 72;
 	extents[20] = 8;
-	extents[21] = 1;
 	extents[22] = 66;
 	extents[23] = 8;
-	extents[24] = 1;
 	extents[25] = 72;
 	extents[26] = 8;
-	extents[27] = 1;
 	extents[28] = 66;
 	extents[29] = 8;
-	extents[30] = 1;
 	extents[31] = 66;
 	extents[32] = 8;
-	extents[33] = nSystems;
-	extents[34] = 0;
-	extents[35] = 0;
 }
 
 static bool hines_forest_narrow_suits(const void *arguments)
@@ -3599,63 +2417,15 @@ static bool hines_forest_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc hines_forest_narrow_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_forest_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_forest_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 18, .n_children = 1, .n_extents = 36,
-	.params = hines_forest_params,
-	.arrays = hines_forest_narrow_arrays,
-	.children = hines_forest_narrow_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
+	.n_arrays = 18, .arrays = hines_forest_narrow_arrays, .n_extents = 36, .extents = hines_forest_narrow_extents,
+	.n_children = 1, .children = hines_forest_narrow_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
-	.has_loop = false,
-	.extents = hines_forest_narrow_extents,
-	.assumption = NULL,
-	.suits = hines_forest_narrow_suits,
-	.kernel = hines_forest_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 9, .work = hines_forest_narrow_work, .count = hines_forest_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_forest_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_forest_narrow_suits,
+	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_forest_description;
@@ -3666,61 +2436,21 @@ static const pmg_pipeline_desc *const hines_forest_candidates[] = {
 	&hines_forest_narrow_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status hines_forest_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return hines_forest_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(hines_forest)
 
 static const pmg_pipeline_desc hines_forest_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_forest", .source = "hines.pmg", .target = "openmp",
-	.args_size = sizeof(hines_forest_args),
-	.n_params = 2, .n_arrays = 18, .n_children = 1, .n_extents = 36,
-	.params = hines_forest_params,
-	.arrays = hines_forest_arrays,
-	.children = hines_forest_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
+	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
+	.n_arrays = 18, .arrays = hines_forest_arrays, .n_extents = 36, .extents = hines_forest_extents,
+	.n_children = 1, .children = hines_forest_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
-	.has_loop = false,
-	.extents = hines_forest_extents,
-	.assumption = NULL,
-	.suits = hines_forest_suits,
-	.kernel = hines_forest_kernel,
-	.n_candidates = 3, .candidates = hines_forest_candidates,
+	.kernel = hines_forest_kernel, .suits = hines_forest_suits,
 	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,
-	.is_ordered = true,
-	.plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = hines_forest_candidates,
+	.is_ordered = true, .plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *hines_forest_describe(void)
-{
-	return &hines_forest_description;
-}
-
-pmg_status hines_forest_plan(const hines_forest_args *args, const pmg_options *options, hines_forest_plan_t **plan)
-{
-	return pmg_plan_new(&hines_forest_description, args, options, plan);
-}
-
-pmg_status hines_forest_execute(hines_forest_plan_t *plan, const hines_forest_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status hines_forest_state_save(hines_forest_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status hines_forest_state_load(hines_forest_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void hines_forest_destroy(hines_forest_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(hines_forest)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -35,18 +35,14 @@
  *   order, hines_own.pmg:7
  * - blocks of lower: 8 rows at a time (not all rows); one loop reads each of its rows once, in
  *   their order, hines_own.pmg:7
- * - ahead of diag: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines_own.pmg:7
- * - ahead of upper: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
- *   block where it is flat; rows of children are read in between, hines_own.pmg:7
- * - ahead of rhs: asks for rows 40 further on (not leaves them to the processor); where it is held
- *   in blocks, in memory, of fewer on processors that foresee rows; for lines of the next block
- *   where it is flat; rows of children are read in between, hines_own.pmg:7
- * - ahead of lower: asks for rows 40 further on (not leaves them to the processor); where it is
- *   held in blocks, in memory, of fewer on processors that foresee rows; for lines of the next
- *   block where it is flat; rows of children are read in between, hines_own.pmg:7
+ * - prefetch of diag: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines_own.pmg:7
+ * - prefetch of upper: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines_own.pmg:7
+ * - prefetch of rhs: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines_own.pmg:7
+ * - prefetch of lower: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   rows of children are read in between, hines_own.pmg:7
  * - blocks of x.r: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, hines_own.pmg:10
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
@@ -99,30 +95,29 @@ static void hines_own_compute_x_e(pmg_plan *plan, const hines_own_args *args)
 		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*40*16;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
 		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*40*16;
 		const double *lower_rows = lower_block;
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[4], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked upper_asked = pmg_block_asked_f64(16, upper, &plan->places[1], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(16, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_asked lower_asked = pmg_block_asked_f64(16, lower, &plan->places[2], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(16, upper, &plan->places[1], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
+		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(16, lower, &plan->places[2], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 16, lower, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			lower_rows = pmg_block_rows_f64(lower_block, 16, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 128);
-					pmg_row_ask(&upper_asked, i - asked, n, 128);
-					pmg_row_ask(&rhs_asked, i - asked, n, 128);
-					pmg_row_ask(&lower_asked, i - asked, n, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
+					pmg_prefetch_row(&upper_prefetch, i - distance, n, 128);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
+					pmg_prefetch_row(&lower_prefetch, i - distance, n, 128);
 				}
 				const double *diag_row = &diag_rows[16*i - 16*begin];
 				const double *rhs_row = &rhs_rows[16*i - 16*begin];
@@ -182,36 +177,29 @@ static void hines_own_compute_x_e(pmg_plan *plan, const hines_own_args *args)
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 128);
-					pmg_row_ask(&upper_asked, -asked, n, 128);
-					pmg_row_ask(&rhs_asked, -asked, n, 128);
-					pmg_row_ask(&lower_asked, -asked, n, 128);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 						}
 					}
 				}
@@ -220,7 +208,7 @@ static void hines_own_compute_x_e(pmg_plan *plan, const hines_own_args *args)
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -310,30 +298,29 @@ static void hines_own_narrow_compute_x_e(pmg_plan *plan, const hines_own_args *a
 		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*72*8;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
 		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*72*8;
 		const double *lower_rows = lower_block;
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[4], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked upper_asked = pmg_block_asked_f64(8, upper, &plan->places[1], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(8, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_asked lower_asked = pmg_block_asked_f64(8, lower, &plan->places[2], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(8, upper, &plan->places[1], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
+		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(8, lower, &plan->places[2], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 8, lower, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			lower_rows = pmg_block_rows_f64(lower_block, 8, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 64);
-					pmg_row_ask(&upper_asked, i - asked, n, 64);
-					pmg_row_ask(&rhs_asked, i - asked, n, 64);
-					pmg_row_ask(&lower_asked, i - asked, n, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
+					pmg_prefetch_row(&upper_prefetch, i - distance, n, 64);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
+					pmg_prefetch_row(&lower_prefetch, i - distance, n, 64);
 				}
 				const double *diag_row = &diag_rows[8*i - 8*begin];
 				const double *rhs_row = &rhs_rows[8*i - 8*begin];
@@ -393,36 +380,29 @@ static void hines_own_narrow_compute_x_e(pmg_plan *plan, const hines_own_args *a
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 64);
-					pmg_row_ask(&upper_asked, -asked, n, 64);
-					pmg_row_ask(&rhs_asked, -asked, n, 64);
-					pmg_row_ask(&lower_asked, -asked, n, 64);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 						}
 					}
 				}
@@ -431,7 +411,7 @@ static void hines_own_narrow_compute_x_e(pmg_plan *plan, const hines_own_args *a
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -472,30 +452,29 @@ static void hines_own_wide_compute_x_e(pmg_plan *plan, const hines_own_args *arg
 		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*24*32;
 		const double *rhs_rows = rhs_block;
 		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[5], s_block, lanes, n);
+		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
 		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*24*32;
 		const double *lower_rows = lower_block;
 		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t ahead = pmg_most_ahead(pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[4], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
-		const pmg_asked diag_asked = pmg_block_asked_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_asked upper_asked = pmg_block_asked_f64(32, upper, &plan->places[1], s_block, n, -1);
-		const pmg_asked rhs_asked = pmg_block_asked_f64(32, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_asked lower_asked = pmg_block_asked_f64(32, lower, &plan->places[2], s_block, n, -1);
+		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
+		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
+		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(32, upper, &plan->places[1], s_block, n, -1);
+		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
+		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(32, lower, &plan->places[2], s_block, n, -1);
 		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
 		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
 		for (end = n; end > 0; end = begin) {
 			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 32, lower, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin - PMG_ROWS_AHEAD), n);
+			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+			lower_rows = pmg_block_rows_f64(lower_block, 32, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
 			for (int64_t i = end - 1; i >= begin; i--) {
-				const int64_t asked = pmg_ask_most(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, i - asked, n, 256);
-					pmg_row_ask(&upper_asked, i - asked, n, 256);
-					pmg_row_ask(&rhs_asked, i - asked, n, 256);
-					pmg_row_ask(&lower_asked, i - asked, n, 256);
+				if (distance > 0) {
+					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
+					pmg_prefetch_row(&upper_prefetch, i - distance, n, 256);
+					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
+					pmg_prefetch_row(&lower_prefetch, i - distance, n, 256);
 				}
 				const double *diag_row = &diag_rows[32*i - 32*begin];
 				const double *rhs_row = &rhs_rows[32*i - 32*begin];
@@ -555,36 +534,29 @@ static void hines_own_wide_compute_x_e(pmg_plan *plan, const hines_own_args *arg
 		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
 			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
 			for (int64_t i = begin_2; i < end_2; i++) {
-				const int64_t asked = pmg_ask_rest(i, ahead, 256);
-				if (asked > 0) {
-					pmg_row_ask(&diag_asked, -asked, n, 256);
-					pmg_row_ask(&upper_asked, -asked, n, 256);
-					pmg_row_ask(&rhs_asked, -asked, n, 256);
-					pmg_row_ask(&lower_asked, -asked, n, 256);
-				}
 				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
 				const int64_t parent = T_parent[i];
 				if (parent == -1) {
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_past)
-							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 					}
 				} else {
 					if (parent + 1 == i) {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					} else {
 						PMG_UNROLL
 						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_past)
-								PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+							if (x_nontemporal)
+								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 						}
 					}
 				}
@@ -593,7 +565,7 @@ static void hines_own_wide_compute_x_e(pmg_plan *plan, const hines_own_args *arg
 					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 				}
 			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
 		}
 	}
 }
@@ -614,89 +586,20 @@ static const pmg_param_desc hines_own_params[] = {
 };
 
 static const pmg_array_desc hines_own_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[8] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[9] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[10] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8"
-	},
-	[11] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[12] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
-	[13] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[9] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[10] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8" },
+	[11] = { .name = "lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
+	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
 static const pmg_children_desc hines_own_children[] = {
@@ -756,15 +659,15 @@ static bool hines_own_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_own_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void hines_own_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -795,60 +698,16 @@ static void hines_own_count(const pmg_plan *plan, const void *arguments, double 
 }
 
 static const pmg_array_desc hines_own_flat_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8"
-	},
-	[6] = {
-		.name = "x.r", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
-	},
-	[7] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
-	},
-	[8] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
-	[9] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	[6] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
+	[7] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
+	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
+	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
 static const pmg_children_desc hines_own_flat_children[] = {
@@ -882,187 +741,63 @@ static void hines_own_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc hines_own_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
 	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void hines_own_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_own_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
-	.args_size = sizeof(hines_own_args),
-	.n_params = 2, .n_arrays = 10, .n_children = 1, .n_extents = 18,
-	.params = hines_own_params,
-	.arrays = hines_own_flat_arrays,
-	.children = hines_own_flat_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
+	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
+	.n_arrays = 10, .arrays = hines_own_flat_arrays, .n_extents = 18, .extents = hines_own_flat_extents,
+	.n_children = 1, .children = hines_own_flat_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.has_loop = false,
-	.extents = hines_own_flat_extents,
-	.assumption = NULL,
-	.kernel = hines_own_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 9, .work = hines_own_flat_work, .count = hines_own_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_own_flat_kernel, .choice = "--interleave=off",
+	.n_work = 9, .work = hines_own_flat_work, .count = hines_own_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_own_narrow_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[8] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[9] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[10] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8"
-	},
-	[11] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[12] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
-	[13] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[9] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[10] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8" },
+	[11] = { .name = "lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
+	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
 static void hines_own_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = 1;
+	hines_own_extents(arguments, extents);
 	extents[13] = n + 64;
 	extents[14] = 8;
-	extents[15] = 1;
 	extents[16] = 72;
 	extents[17] = 8;
-	extents[18] = 1;
 	extents[19] = n + 64;
 	extents[20] = 8;
-	extents[21] = 1;
 	extents[22] = 72;
 	extents[23] = 8;
-	extents[24] = 1;
 	extents[25] = n + 64;
 	extents[26] = 8;
-	extents[27] = 1;
 	extents[28] = 72;
 	extents[29] = 8;
-	extents[30] = n + 1;
-	extents[31] = n;
 }
 
 static bool hines_own_narrow_suits(const void *arguments)
@@ -1073,189 +808,52 @@ static bool hines_own_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc hines_own_narrow_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_own_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_own_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
-	.args_size = sizeof(hines_own_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 1, .n_extents = 32,
-	.params = hines_own_params,
-	.arrays = hines_own_narrow_arrays,
-	.children = hines_own_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
+	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
+	.n_arrays = 14, .arrays = hines_own_narrow_arrays, .n_extents = 32, .extents = hines_own_narrow_extents,
+	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.has_loop = false,
-	.extents = hines_own_narrow_extents,
-	.assumption = NULL,
-	.suits = hines_own_narrow_suits,
-	.kernel = hines_own_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 9, .work = hines_own_narrow_work, .count = hines_own_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_own_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_own_narrow_suits,
+	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_own_wide_arrays[] = {
-	[0] = {
-		.name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6"
-	},
-	[1] = {
-		.name = "upper", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7"
-	},
-	[2] = {
-		.name = "lower", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7"
-	},
-	[3] = {
-		.name = "diag", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7"
-	},
-	[4] = {
-		.name = "rhs", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8"
-	},
-	[6] = {
-		.name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10"
-	},
-	[7] = {
-		.name = "diag.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[8] = {
-		.name = "upper.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[9] = {
-		.name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[10] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8"
-	},
-	[11] = {
-		.name = "lower.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7"
-	},
-	[12] = {
-		.name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
-	[13] = {
-		.name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6"
-	},
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
+	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[9] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[10] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:8" },
+	[11] = { .name = "lower.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
+	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
+	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
 static void hines_own_wide_extents(const void *arguments, int64_t *extents)
 {
 	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = 1;
+	hines_own_extents(arguments, extents);
 	extents[13] = n + 16;
 	extents[14] = 32;
-	extents[15] = 1;
 	extents[16] = 24;
 	extents[17] = 32;
-	extents[18] = 1;
 	extents[19] = n + 16;
 	extents[20] = 32;
-	extents[21] = 1;
 	extents[22] = 24;
 	extents[23] = 32;
-	extents[24] = 1;
 	extents[25] = n + 16;
 	extents[26] = 32;
-	extents[27] = 1;
 	extents[28] = 24;
 	extents[29] = 32;
-	extents[30] = n + 1;
-	extents[31] = n;
 }
 
 static bool hines_own_wide_suits(const void *arguments)
@@ -1266,63 +864,15 @@ static bool hines_own_wide_suits(const void *arguments)
 	return nSystems >= 8;
 }
 
-static const pmg_work_desc hines_own_wide_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void hines_own_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc hines_own_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
-	.args_size = sizeof(hines_own_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 1, .n_extents = 32,
-	.params = hines_own_params,
-	.arrays = hines_own_wide_arrays,
-	.children = hines_own_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
+	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
+	.n_arrays = 14, .arrays = hines_own_wide_arrays, .n_extents = 32, .extents = hines_own_wide_extents,
+	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.has_loop = false,
-	.extents = hines_own_wide_extents,
-	.assumption = NULL,
-	.suits = hines_own_wide_suits,
-	.kernel = hines_own_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 9, .work = hines_own_wide_work, .count = hines_own_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = hines_own_wide_kernel, .choice = "--interleave=wide", .suits = hines_own_wide_suits,
+	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_own_description;
@@ -1334,61 +884,21 @@ static const pmg_pipeline_desc *const hines_own_candidates[] = {
 	&hines_own_wide_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status hines_own_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return hines_own_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(hines_own)
 
 static const pmg_pipeline_desc hines_own_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
-	.args_size = sizeof(hines_own_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 1, .n_extents = 32,
-	.params = hines_own_params,
-	.arrays = hines_own_arrays,
-	.children = hines_own_children,
+	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
+	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
+	.n_arrays = 14, .arrays = hines_own_arrays, .n_extents = 32, .extents = hines_own_extents,
+	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.has_loop = false,
-	.extents = hines_own_extents,
-	.assumption = NULL,
-	.suits = hines_own_suits,
-	.kernel = hines_own_kernel,
-	.n_candidates = 4, .candidates = hines_own_candidates,
+	.kernel = hines_own_kernel, .suits = hines_own_suits,
 	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
-	.is_ordered = true,
-	.plan = hines_own_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 4, .candidates = hines_own_candidates,
+	.is_ordered = true, .plan = hines_own_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *hines_own_describe(void)
-{
-	return &hines_own_description;
-}
-
-pmg_status hines_own_plan(const hines_own_args *args, const pmg_options *options, hines_own_plan_t **plan)
-{
-	return pmg_plan_new(&hines_own_description, args, options, plan);
-}
-
-pmg_status hines_own_execute(hines_own_plan_t *plan, const hines_own_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status hines_own_state_save(hines_own_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status hines_own_state_load(hines_own_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void hines_own_destroy(hines_own_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(hines_own)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

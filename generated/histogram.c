@@ -150,18 +150,8 @@ static const pmg_param_desc histogram_params[] = {
 };
 
 static const pmg_array_desc histogram_arrays[] = {
-	[0] = {
-		.name = "level", .role = PMG_IN, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nLevels" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6"
-	},
-	[1] = {
-		.name = "count", .role = PMG_OUT, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7"
-	},
+	[0] = { .name = "level", .role = PMG_IN, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nLevels" }, .first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6" },
+	[1] = { .name = "count", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } }, .first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7" },
 };
 
 static void histogram_extents(const void *arguments, int64_t *extents)
@@ -176,7 +166,7 @@ static void histogram_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc histogram_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "count", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
@@ -194,41 +184,23 @@ static void histogram_count(const pmg_plan *plan, const void *arguments, double 
 }
 
 static const pmg_array_desc histogram_count_private_arrays[] = {
-	[0] = {
-		.name = "level", .role = PMG_IN, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nLevels" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6"
-	},
-	[1] = {
-		.name = "count", .role = PMG_OUT, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7"
-	},
-	[2] = {
-		.name = "count.private", .role = PMG_TEMP, .type = PMG_I64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nLevels" } },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:7"
-	},
+	[0] = { .name = "level", .role = PMG_IN, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nLevels" }, .first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6" },
+	[1] = { .name = "count", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } }, .first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7" },
+	[2] = { .name = "count.private", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nLevels" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:7" },
 };
 
 static void histogram_count_private_extents(const void *arguments, int64_t *extents)
 {
 	const histogram_args *args = arguments;
-	const int64_t nPixels = args->nPixels;
 	const int64_t nLevels = args->nLevels;
 
-	extents[0] = nPixels;
-	extents[1] = nLevels;
-	extents[2] = nLevels;
+	histogram_extents(arguments, extents);
 	extents[3] = 1;
 	extents[4] = nLevels;
 }
 
 static const pmg_work_desc histogram_count_private_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "count", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
 	{ "count.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -249,57 +221,31 @@ static void histogram_count_private_count(const pmg_plan *plan, const void *argu
 }
 
 static const pmg_pipeline_desc histogram_count_private_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(histogram_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 5,
-	.params = histogram_params,
-	.arrays = histogram_count_private_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = histogram_count_private_extents,
-	.assumption = NULL,
-	.kernel = histogram_count_private_kernel,
-	.choice = "partition count by private",
+	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
+	.n_arrays = 3, .arrays = histogram_count_private_arrays, .n_extents = 5, .extents = histogram_count_private_extents,
+	.kernel = histogram_count_private_kernel, .choice = "partition count by private",
 	.n_work = 3, .work = histogram_count_private_work, .count = histogram_count_private_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static void histogram_serial_extents(const void *arguments, int64_t *extents)
+{
+	histogram_extents(arguments, extents);
+}
+
 static const pmg_work_desc histogram_serial_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "count", .flops = 0, .bytes = 8, .is_vector = true },
 	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
-static void histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const histogram_args *args = arguments;
-	const int64_t nPixels = args->nPixels;
-	const int64_t nLevels = args->nLevels;
-
-	counts[0] = (double) (nLevels);
-	counts[1] = 1.0;
-	counts[2] = (double) (nPixels);
-	counts[3] = 1.0;
-	(void) plan;
-}
-
 static const pmg_pipeline_desc histogram_serial_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(histogram_args),
-	.n_params = 2, .n_arrays = 2, .n_children = 0, .n_extents = 3,
-	.params = histogram_params,
-	.arrays = histogram_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = histogram_extents,
-	.assumption = NULL,
-	.kernel = histogram_serial_kernel,
-	.choice = "--parallel=off",
-	.n_work = 2, .work = histogram_serial_work, .count = histogram_serial_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
+	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3, .extents = histogram_serial_extents,
+	.kernel = histogram_serial_kernel, .choice = "--parallel=off",
+	.n_work = 2, .work = histogram_serial_work, .count = histogram_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc histogram_description;
@@ -310,59 +256,19 @@ static const pmg_pipeline_desc *const histogram_candidates[] = {
 	&histogram_serial_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status histogram_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return histogram_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(histogram)
 
 static const pmg_pipeline_desc histogram_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(histogram_args),
-	.n_params = 2, .n_arrays = 2, .n_children = 0, .n_extents = 3,
-	.params = histogram_params,
-	.arrays = histogram_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = histogram_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
+	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3, .extents = histogram_extents,
 	.kernel = histogram_kernel,
-	.n_candidates = 3, .candidates = histogram_candidates,
 	.n_work = 2, .work = histogram_work, .count = histogram_count,
-	.is_ordered = true,
-	.plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = histogram_candidates,
+	.is_ordered = true, .plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *histogram_describe(void)
-{
-	return &histogram_description;
-}
-
-pmg_status histogram_plan(const histogram_args *args, const pmg_options *options, histogram_plan_t **plan)
-{
-	return pmg_plan_new(&histogram_description, args, options, plan);
-}
-
-pmg_status histogram_execute(histogram_plan_t *plan, const histogram_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status histogram_state_save(histogram_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status histogram_state_load(histogram_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void histogram_destroy(histogram_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(histogram)
 
 /* ---- weighted_histogram ---- */
 
@@ -519,28 +425,10 @@ static const pmg_param_desc weighted_histogram_params[] = {
 };
 
 static const pmg_array_desc weighted_histogram_arrays[] = {
-	[0] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17"
-	},
-	[1] = {
-		.name = "weight", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17"
-	},
-	[2] = {
-		.name = "mass", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18"
-	},
-	[3] = {
-		.name = "bin", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nBins" },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20"
-	},
+	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17" },
+	[1] = { .name = "weight", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17" },
+	[2] = { .name = "mass", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } }, .first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18" },
+	[3] = { .name = "bin", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nBins" }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20" },
 };
 
 static void weighted_histogram_extents(const void *arguments, int64_t *extents)
@@ -557,8 +445,8 @@ static void weighted_histogram_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc weighted_histogram_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "bin", .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
@@ -588,54 +476,26 @@ static const char *weighted_histogram_assumption(const void *arguments)
 }
 
 static const pmg_array_desc weighted_histogram_mass_private_arrays[] = {
-	[0] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17"
-	},
-	[1] = {
-		.name = "weight", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17"
-	},
-	[2] = {
-		.name = "mass", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18"
-	},
-	[3] = {
-		.name = "bin", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nBins" },
-		.first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20"
-	},
-	[4] = {
-		.name = "mass.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nBins" } },
-		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:18"
-	},
+	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17" },
+	[1] = { .name = "weight", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17" },
+	[2] = { .name = "mass", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } }, .first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18" },
+	[3] = { .name = "bin", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nBins" }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20" },
+	[4] = { .name = "mass.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nBins" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:18" },
 };
 
 static void weighted_histogram_mass_private_extents(const void *arguments, int64_t *extents)
 {
 	const weighted_histogram_args *args = arguments;
-	const int64_t n = args->n;
 	const int64_t nBins = args->nBins;
 
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nBins;
-	extents[3] = n;
-	extents[4] = nBins;
+	weighted_histogram_extents(arguments, extents);
 	extents[5] = 1;
 	extents[6] = nBins;
 }
 
 static const pmg_work_desc weighted_histogram_mass_private_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "bin", .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
 	{ "mass.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -658,60 +518,32 @@ static void weighted_histogram_mass_private_count(const pmg_plan *plan, const vo
 }
 
 static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(weighted_histogram_args),
-	.n_params = 4, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = weighted_histogram_params,
-	.arrays = weighted_histogram_mass_private_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = weighted_histogram_mass_private_extents,
-	.assumption = weighted_histogram_assumption,
-	.kernel = weighted_histogram_mass_private_kernel,
-	.choice = "partition mass by private",
+	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
+	.n_arrays = 5, .arrays = weighted_histogram_mass_private_arrays, .n_extents = 7, .extents = weighted_histogram_mass_private_extents,
+	.kernel = weighted_histogram_mass_private_kernel, .choice = "partition mass by private",
 	.n_work = 4, .work = weighted_histogram_mass_private_work, .count = weighted_histogram_mass_private_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static void weighted_histogram_serial_extents(const void *arguments, int64_t *extents)
+{
+	weighted_histogram_extents(arguments, extents);
+}
+
 static const pmg_work_desc weighted_histogram_serial_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "bin", .flops = 19, .bytes = 16, .is_vector = true },
+	{ "mass", .flops = 0, .bytes = 8, .is_vector = true },
 	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
-static void weighted_histogram_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const weighted_histogram_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nBins = args->nBins;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (nBins);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	(void) plan;
-}
-
 static const pmg_pipeline_desc weighted_histogram_serial_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(weighted_histogram_args),
-	.n_params = 4, .n_arrays = 4, .n_children = 0, .n_extents = 5,
-	.params = weighted_histogram_params,
-	.arrays = weighted_histogram_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = weighted_histogram_extents,
-	.assumption = weighted_histogram_assumption,
-	.kernel = weighted_histogram_serial_kernel,
-	.choice = "--parallel=off",
-	.n_work = 3, .work = weighted_histogram_serial_work, .count = weighted_histogram_serial_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
+	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5, .extents = weighted_histogram_serial_extents,
+	.kernel = weighted_histogram_serial_kernel, .choice = "--parallel=off",
+	.n_work = 3, .work = weighted_histogram_serial_work, .count = weighted_histogram_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc weighted_histogram_description;
@@ -722,58 +554,19 @@ static const pmg_pipeline_desc *const weighted_histogram_candidates[] = {
 	&weighted_histogram_serial_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status weighted_histogram_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return weighted_histogram_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(weighted_histogram)
 
 static const pmg_pipeline_desc weighted_histogram_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
-	.args_size = sizeof(weighted_histogram_args),
-	.n_params = 4, .n_arrays = 4, .n_children = 0, .n_extents = 5,
-	.params = weighted_histogram_params,
-	.arrays = weighted_histogram_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = weighted_histogram_extents,
-	.assumption = weighted_histogram_assumption,
+	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
+	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
+	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5, .extents = weighted_histogram_extents,
 	.kernel = weighted_histogram_kernel,
-	.n_candidates = 3, .candidates = weighted_histogram_candidates,
 	.n_work = 3, .work = weighted_histogram_work, .count = weighted_histogram_count,
+	.n_candidates = 3, .candidates = weighted_histogram_candidates,
 	.plan = weighted_histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *weighted_histogram_describe(void)
-{
-	return &weighted_histogram_description;
-}
-
-pmg_status weighted_histogram_plan(const weighted_histogram_args *args, const pmg_options *options, weighted_histogram_plan_t **plan)
-{
-	return pmg_plan_new(&weighted_histogram_description, args, options, plan);
-}
-
-pmg_status weighted_histogram_execute(weighted_histogram_plan_t *plan, const weighted_histogram_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status weighted_histogram_state_save(weighted_histogram_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status weighted_histogram_state_load(weighted_histogram_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void weighted_histogram_destroy(weighted_histogram_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(weighted_histogram)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

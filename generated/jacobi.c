@@ -120,35 +120,12 @@ static const pmg_param_desc jacobi_params[] = {
 };
 
 static const pmg_array_desc jacobi_arrays[] = {
-	[0] = {
-		.name = "f", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(jacobi_args, f), .place = "jacobi.pmg:7"
-	},
-	[1] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } },
-		.next = 5,
-		.first_extent = 2, .segments = -1, .offset = offsetof(jacobi_args, u), .place = "jacobi.pmg:8"
-	},
-	[2] = {
-		.name = "lastChange", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 4, .segments = -1, .offset = offsetof(jacobi_args, lastChange), .place = "jacobi.pmg:9"
-	},
-	[3] = {
-		.name = "change", .role = PMG_STATE, .type = PMG_F64,
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:11"
-	},
-	[4] = {
-		.name = "v", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "nx - 2" }, { 1, false, -2, "ny - 2" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:14"
-	},
-	[5] = {
-		.name = "u.next", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:8"
-	},
+	[0] = { .name = "f", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } }, .first_extent = 0, .segments = -1, .offset = offsetof(jacobi_args, f), .place = "jacobi.pmg:7" },
+	[1] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } }, .next = 5, .first_extent = 2, .segments = -1, .offset = offsetof(jacobi_args, u), .place = "jacobi.pmg:8" },
+	[2] = { .name = "lastChange", .role = PMG_OUT, .type = PMG_F64, .first_extent = 4, .segments = -1, .offset = offsetof(jacobi_args, lastChange), .place = "jacobi.pmg:9" },
+	[3] = { .name = "change", .role = PMG_STATE, .type = PMG_F64, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:11" },
+	[4] = { .name = "v", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "nx - 2" }, { 1, false, -2, "ny - 2" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:14" },
+	[5] = { .name = "u.next", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:8" },
 };
 
 static void jacobi_extents(const void *arguments, int64_t *extents)
@@ -167,56 +144,17 @@ static void jacobi_extents(const void *arguments, int64_t *extents)
 	extents[7] = ny;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status jacobi_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return jacobi_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(jacobi)
 
 static const pmg_pipeline_desc jacobi_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
-	.args_size = sizeof(jacobi_args),
-	.n_params = 5, .n_arrays = 6, .n_children = 0, .n_extents = 8,
-	.params = jacobi_params,
-	.arrays = jacobi_arrays,
-	.children = NULL,
-	.has_loop = true,
-	.extents = jacobi_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
+	.args_size = sizeof(jacobi_args), .n_params = 5, .params = jacobi_params, .has_loop = true,
+	.n_arrays = 6, .arrays = jacobi_arrays, .n_extents = 8, .extents = jacobi_extents,
 	.kernel = jacobi_kernel,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *jacobi_describe(void)
-{
-	return &jacobi_description;
-}
-
-pmg_status jacobi_plan(const jacobi_args *args, const pmg_options *options, jacobi_plan_t **plan)
-{
-	return pmg_plan_new(&jacobi_description, args, options, plan);
-}
-
-pmg_status jacobi_execute(jacobi_plan_t *plan, const jacobi_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status jacobi_state_save(jacobi_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status jacobi_state_load(jacobi_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void jacobi_destroy(jacobi_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(jacobi)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -110,7 +110,7 @@ static pmg_status life_dsc_kernel(pmg_plan *plan, const void *arguments, pmg_con
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
-						PMG_FETCH(w, PHI_sorted_fiber, k);
+						PMG_PREFETCH(w, PHI_sorted_fiber, k);
 						sum += w[fiber]*PHI_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -187,7 +187,7 @@ static void life_dsc_renumber_fiber_compute_Y(pmg_plan *plan, const life_dsc_arg
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
-						PMG_FETCH(w_renumbered, PHI_sorted_fiber, k);
+						PMG_PREFETCH(w_renumbered, PHI_sorted_fiber, k);
 						sum += w_renumbered[fiber]*PHI_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -405,83 +405,21 @@ static const pmg_param_desc life_dsc_params[] = {
 };
 
 static const pmg_array_desc life_dsc_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11"
-	},
-	[6] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12"
-	},
-	[7] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13"
-	},
-	[8] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[9] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[10] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[11] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[12] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.storage = PMG_AS_NARROW,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[13] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[14] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11" },
+	[6] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12" },
+	[7] = { .name = "Y", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13" },
+	[8] = { .name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[9] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[10] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[11] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[12] = { .name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32, .storage = PMG_AS_NARROW, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[13] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[14] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
 };
 
 static const int32_t life_dsc_keys_0[] = { 1, 0 };
@@ -530,7 +468,7 @@ static void life_dsc_extents(const void *arguments, int64_t *extents)
 static const pmg_work_desc life_dsc_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
 
@@ -555,92 +493,23 @@ static void life_dsc_count(const pmg_plan *plan, const void *arguments, double *
 }
 
 static const pmg_array_desc life_dsc_renumber_fiber_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11"
-	},
-	[6] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12"
-	},
-	[7] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13"
-	},
-	[8] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[9] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[10] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[11] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[12] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[13] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.storage = PMG_AS_NARROW,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[14] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[15] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[16] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11" },
+	[6] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12" },
+	[7] = { .name = "Y", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13" },
+	[8] = { .name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[9] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[10] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[11] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[12] = { .name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[13] = { .name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32, .storage = PMG_AS_NARROW, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[14] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[15] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[16] = { .name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12" },
 };
 
 static const int32_t life_dsc_renumber_fiber_keys_0[] = { 1, 0 };
@@ -667,27 +536,9 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructurings[] = {
 static void life_dsc_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
 	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
 
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nFibers;
-	extents[12] = nVoxels;
-	extents[13] = nTheta;
-	extents[14] = nAtoms;
+	life_dsc_extents(arguments, extents);
 	extents[15] = nFibers;
 }
 
@@ -695,7 +546,7 @@ static const pmg_work_desc life_dsc_renumber_fiber_work[] = {
 	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
 
@@ -723,96 +574,30 @@ static void life_dsc_renumber_fiber_count(const pmg_plan *plan, const void *argu
 }
 
 static const pmg_pipeline_desc life_dsc_renumber_fiber_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 16,
-	.params = life_dsc_params,
-	.arrays = life_dsc_renumber_fiber_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
+	.n_arrays = 17, .arrays = life_dsc_renumber_fiber_arrays, .n_extents = 16, .extents = life_dsc_renumber_fiber_extents,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_renumber_fiber_restructurings,
-	.has_loop = false,
-	.extents = life_dsc_renumber_fiber_extents,
-	.assumption = NULL,
-	.kernel = life_dsc_renumber_fiber_kernel,
-	.choice = "renumber PHI by fiber",
+	.kernel = life_dsc_renumber_fiber_kernel, .choice = "renumber PHI by fiber",
 	.n_work = 5, .work = life_dsc_renumber_fiber_work, .count = life_dsc_renumber_fiber_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_dsc_restructure_voxel_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11"
-	},
-	[6] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12"
-	},
-	[7] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13"
-	},
-	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[10] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[11] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[12] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[13] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11" },
+	[6] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12" },
+	[7] = { .name = "Y", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13" },
+	[8] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[9] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[10] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[11] = { .name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[12] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[13] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
 };
 
 static const int32_t life_dsc_restructure_voxel_keys_0[] = { 1 };
@@ -881,101 +666,28 @@ static void life_dsc_restructure_voxel_count(const pmg_plan *plan, const void *a
 }
 
 static const pmg_pipeline_desc life_dsc_restructure_voxel_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 14,
-	.params = life_dsc_params,
-	.arrays = life_dsc_restructure_voxel_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
+	.n_arrays = 14, .arrays = life_dsc_restructure_voxel_arrays, .n_extents = 14, .extents = life_dsc_restructure_voxel_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_restructure_voxel_restructurings,
-	.has_loop = false,
-	.extents = life_dsc_restructure_voxel_extents,
-	.assumption = NULL,
-	.kernel = life_dsc_restructure_voxel_kernel,
-	.choice = "restructure PHI by voxel",
+	.kernel = life_dsc_restructure_voxel_kernel, .choice = "restructure PHI by voxel",
 	.n_work = 3, .work = life_dsc_restructure_voxel_work, .count = life_dsc_restructure_voxel_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_dsc_restructure_none_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11"
-	},
-	[6] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12"
-	},
-	[7] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11" },
+	[6] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12" },
+	[7] = { .name = "Y", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13" },
 };
 
-static void life_dsc_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nFibers;
-	extents[12] = nVoxels;
-	extents[13] = nTheta;
-}
-
 static const pmg_work_desc life_dsc_restructure_none_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
 };
 
@@ -994,104 +706,31 @@ static void life_dsc_restructure_none_count(const pmg_plan *plan, const void *ar
 }
 
 static const pmg_pipeline_desc life_dsc_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 8, .n_children = 0, .n_extents = 14,
-	.params = life_dsc_params,
-	.arrays = life_dsc_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = life_dsc_restructure_none_extents,
-	.assumption = NULL,
-	.kernel = life_dsc_restructure_none_kernel,
-	.choice = "restructure PHI by none",
+	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
+	.n_arrays = 8, .arrays = life_dsc_restructure_none_arrays, .n_extents = 14, .extents = life_dsc_restructure_voxel_extents,
+	.kernel = life_dsc_restructure_none_kernel, .choice = "restructure PHI by none",
 	.n_work = 2, .work = life_dsc_restructure_none_work, .count = life_dsc_restructure_none_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_dsc_renumber_fiber_restructure_voxel_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11"
-	},
-	[6] = {
-		.name = "w", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12"
-	},
-	[7] = {
-		.name = "Y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13"
-	},
-	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[10] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[11] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[12] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[13] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[14] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15"
-	},
-	[15] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_dsc_args, PHI_voxel), .place = "life_dsc.pmg:9" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_dsc_args, PHI_fiber), .place = "life_dsc.pmg:9" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_dsc_args, PHI_value), .place = "life_dsc.pmg:9" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_dsc_args, D), .place = "life_dsc.pmg:10" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_dsc_args, voxel_coords), .place = "life_dsc.pmg:11" },
+	[6] = { .name = "w", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_dsc_args, w), .place = "life_dsc.pmg:12" },
+	[7] = { .name = "Y", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 12, .segments = -1, .offset = offsetof(life_dsc_args, Y), .place = "life_dsc.pmg:13" },
+	[8] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[9] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[10] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[11] = { .name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[12] = { .name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[13] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[14] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:15" },
+	[15] = { .name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_dsc.pmg:12" },
 };
 
 static const int32_t life_dsc_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
@@ -1118,26 +757,9 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructure_voxel_rest
 static void life_dsc_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
 	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
 
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nFibers;
-	extents[12] = nVoxels;
-	extents[13] = nTheta;
+	life_dsc_extents(arguments, extents);
 	extents[14] = nFibers;
 }
 
@@ -1169,22 +791,13 @@ static void life_dsc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan
 }
 
 static const pmg_pipeline_desc life_dsc_renumber_fiber_restructure_voxel_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 15,
-	.params = life_dsc_params,
-	.arrays = life_dsc_renumber_fiber_restructure_voxel_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
+	.n_arrays = 16, .arrays = life_dsc_renumber_fiber_restructure_voxel_arrays, .n_extents = 15, .extents = life_dsc_renumber_fiber_restructure_voxel_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_renumber_fiber_restructure_voxel_restructurings,
-	.has_loop = false,
-	.extents = life_dsc_renumber_fiber_restructure_voxel_extents,
-	.assumption = NULL,
-	.kernel = life_dsc_renumber_fiber_restructure_voxel_kernel,
-	.choice = "renumber PHI by fiber, restructure PHI by voxel",
+	.kernel = life_dsc_renumber_fiber_restructure_voxel_kernel, .choice = "renumber PHI by fiber, restructure PHI by voxel",
 	.n_work = 4, .work = life_dsc_renumber_fiber_restructure_voxel_work, .count = life_dsc_renumber_fiber_restructure_voxel_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc life_dsc_description;
@@ -1197,60 +810,20 @@ static const pmg_pipeline_desc *const life_dsc_candidates[] = {
 	&life_dsc_renumber_fiber_restructure_voxel_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status life_dsc_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return life_dsc_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(life_dsc)
 
 static const pmg_pipeline_desc life_dsc_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
-	.args_size = sizeof(life_dsc_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 15,
-	.params = life_dsc_params,
-	.arrays = life_dsc_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
+	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
+	.n_arrays = 15, .arrays = life_dsc_arrays, .n_extents = 15, .extents = life_dsc_extents,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_restructurings,
-	.has_loop = false,
-	.extents = life_dsc_extents,
-	.assumption = NULL,
 	.kernel = life_dsc_kernel,
-	.n_candidates = 5, .candidates = life_dsc_candidates,
 	.n_work = 4, .work = life_dsc_work, .count = life_dsc_count,
-	.is_ordered = true,
-	.plan = life_dsc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = life_dsc_candidates,
+	.is_ordered = true, .plan = life_dsc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *life_dsc_describe(void)
-{
-	return &life_dsc_description;
-}
-
-pmg_status life_dsc_plan(const life_dsc_args *args, const pmg_options *options, life_dsc_plan_t **plan)
-{
-	return pmg_plan_new(&life_dsc_description, args, options, plan);
-}
-
-pmg_status life_dsc_execute(life_dsc_plan_t *plan, const life_dsc_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status life_dsc_state_save(life_dsc_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status life_dsc_state_load(life_dsc_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void life_dsc_destroy(life_dsc_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(life_dsc)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

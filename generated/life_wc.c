@@ -127,7 +127,7 @@ static pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_cont
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
-						PMG_FETCH(w_own, PHI_sorted_fiber, k);
+						PMG_PREFETCH(w_own, PHI_sorted_fiber, k);
 						w_own[fiber] += PHI_sorted_value[k]*sum;
 					}
 				}
@@ -211,7 +211,7 @@ static pmg_status life_wc_renumber_fiber_kernel(pmg_plan *plan, const void *argu
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_sorted_fiber[k];
-						PMG_FETCH(w_renumbered_own, PHI_sorted_fiber, k);
+						PMG_PREFETCH(w_renumbered_own, PHI_sorted_fiber, k);
 						w_renumbered_own[fiber] += PHI_sorted_value[k]*sum;
 					}
 				}
@@ -438,89 +438,22 @@ static const pmg_param_desc life_wc_params[] = {
 };
 
 static const pmg_array_desc life_wc_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
-	},
-	[6] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
-	},
-	[7] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
-	},
-	[8] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[9] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[10] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[11] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[12] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.storage = PMG_AS_NARROW,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[13] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[14] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[15] = {
-		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8" },
+	[6] = { .name = "Y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9" },
+	[7] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10" },
+	[8] = { .name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[9] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[10] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[11] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[12] = { .name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32, .storage = PMG_AS_NARROW, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[13] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[14] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[15] = { .name = "w.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
 };
 
 static const int32_t life_wc_keys_0[] = { 1, 0 };
@@ -569,9 +502,9 @@ static void life_wc_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc life_wc_work[] = {
-	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
-	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -600,98 +533,24 @@ static void life_wc_count(const pmg_plan *plan, const void *arguments, double *c
 }
 
 static const pmg_array_desc life_wc_renumber_fiber_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
-	},
-	[6] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
-	},
-	[7] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
-	},
-	[8] = {
-		.name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[9] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[10] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[11] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[12] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[13] = {
-		.name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.storage = PMG_AS_NARROW,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[14] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[15] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[16] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
-	[17] = {
-		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8" },
+	[6] = { .name = "Y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9" },
+	[7] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10" },
+	[8] = { .name = "PHI.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[9] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[10] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[11] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[12] = { .name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[13] = { .name = "PHI.run_atom", .role = PMG_INSPECTED, .type = PMG_I32, .storage = PMG_AS_NARROW, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[14] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[15] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[16] = { .name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
+	[17] = { .name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
 };
 
 static const int32_t life_wc_renumber_fiber_keys_0[] = { 1, 0 };
@@ -718,38 +577,20 @@ static const pmg_restructure_desc life_wc_renumber_fiber_restructurings[] = {
 static void life_wc_renumber_fiber_extents(const void *arguments, int64_t *extents)
 {
 	const life_wc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
 
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nVoxels;
-	extents[12] = nTheta;
-	extents[13] = nFibers;
-	extents[14] = nAtoms;
+	life_wc_extents(arguments, extents);
 	extents[15] = nFibers;
 	extents[16] = 1;
 	extents[17] = nFibers;
 }
 
 static const pmg_work_desc life_wc_renumber_fiber_work[] = {
-	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "w.renumbered", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -782,102 +623,31 @@ static void life_wc_renumber_fiber_count(const pmg_plan *plan, const void *argum
 }
 
 static const pmg_pipeline_desc life_wc_renumber_fiber_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
-	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 18, .n_children = 0, .n_extents = 18,
-	.params = life_wc_params,
-	.arrays = life_wc_renumber_fiber_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args), .n_params = 5, .params = life_wc_params,
+	.n_arrays = 18, .arrays = life_wc_renumber_fiber_arrays, .n_extents = 18, .extents = life_wc_renumber_fiber_extents,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_wc_renumber_fiber_restructurings,
-	.has_loop = false,
-	.extents = life_wc_renumber_fiber_extents,
-	.assumption = NULL,
-	.kernel = life_wc_renumber_fiber_kernel,
-	.choice = "renumber PHI by fiber",
+	.kernel = life_wc_renumber_fiber_kernel, .choice = "renumber PHI by fiber",
 	.n_work = 7, .work = life_wc_renumber_fiber_work, .count = life_wc_renumber_fiber_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_wc_restructure_voxel_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
-	},
-	[6] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
-	},
-	[7] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
-	},
-	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[10] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[11] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[12] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[13] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[14] = {
-		.name = "w.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8" },
+	[6] = { .name = "Y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9" },
+	[7] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10" },
+	[8] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[9] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[10] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[11] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[12] = { .name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[13] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[14] = { .name = "w.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
 };
 
 static const int32_t life_wc_restructure_voxel_keys_0[] = { 1 };
@@ -925,9 +695,9 @@ static void life_wc_restructure_voxel_extents(const void *arguments, int64_t *ex
 }
 
 static const pmg_work_desc life_wc_restructure_voxel_work[] = {
-	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
-	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -955,72 +725,24 @@ static void life_wc_restructure_voxel_count(const pmg_plan *plan, const void *ar
 }
 
 static const pmg_pipeline_desc life_wc_restructure_voxel_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
-	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 15, .n_children = 0, .n_extents = 16,
-	.params = life_wc_params,
-	.arrays = life_wc_restructure_voxel_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args), .n_params = 5, .params = life_wc_params,
+	.n_arrays = 15, .arrays = life_wc_restructure_voxel_arrays, .n_extents = 16, .extents = life_wc_restructure_voxel_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_wc_restructure_voxel_restructurings,
-	.has_loop = false,
-	.extents = life_wc_restructure_voxel_extents,
-	.assumption = NULL,
-	.kernel = life_wc_restructure_voxel_kernel,
-	.choice = "restructure PHI by voxel",
+	.kernel = life_wc_restructure_voxel_kernel, .choice = "restructure PHI by voxel",
 	.n_work = 5, .work = life_wc_restructure_voxel_work, .count = life_wc_restructure_voxel_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_wc_restructure_none_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
-	},
-	[6] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
-	},
-	[7] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8" },
+	[6] = { .name = "Y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9" },
+	[7] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10" },
 };
 
 static void life_wc_restructure_none_extents(const void *arguments, int64_t *extents)
@@ -1049,7 +771,7 @@ static void life_wc_restructure_none_extents(const void *arguments, int64_t *ext
 }
 
 static const pmg_work_desc life_wc_restructure_none_work[] = {
-	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .row_atomics = 1, .is_shared = true, .is_vector = true },
 };
 
@@ -1068,109 +790,32 @@ static void life_wc_restructure_none_count(const pmg_plan *plan, const void *arg
 }
 
 static const pmg_pipeline_desc life_wc_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
-	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 8, .n_children = 0, .n_extents = 14,
-	.params = life_wc_params,
-	.arrays = life_wc_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = life_wc_restructure_none_extents,
-	.assumption = NULL,
-	.kernel = life_wc_restructure_none_kernel,
-	.choice = "restructure PHI by none",
+	.abi_version = PMG_ABI_VERSION, .name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args), .n_params = 5, .params = life_wc_params,
+	.n_arrays = 8, .arrays = life_wc_restructure_none_arrays, .n_extents = 14, .extents = life_wc_restructure_none_extents,
+	.kernel = life_wc_restructure_none_kernel, .choice = "restructure PHI by none",
 	.n_work = 2, .work = life_wc_restructure_none_work, .count = life_wc_restructure_none_count,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc life_wc_renumber_fiber_restructure_voxel_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8"
-	},
-	[6] = {
-		.name = "Y", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9"
-	},
-	[7] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10"
-	},
-	[8] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[9] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[10] = {
-		.name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[11] = {
-		.name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[12] = {
-		.name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[13] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[14] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12"
-	},
-	[15] = {
-		.name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
-	[16] = {
-		.name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_wc_args, PHI_atom), .place = "life_wc.pmg:6" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(life_wc_args, PHI_voxel), .place = "life_wc.pmg:6" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(life_wc_args, PHI_fiber), .place = "life_wc.pmg:6" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(life_wc_args, PHI_value), .place = "life_wc.pmg:6" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(life_wc_args, D), .place = "life_wc.pmg:7" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(life_wc_args, voxel_coords), .place = "life_wc.pmg:8" },
+	[6] = { .name = "Y", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(life_wc_args, Y), .place = "life_wc.pmg:9" },
+	[7] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(life_wc_args, w), .place = "life_wc.pmg:10" },
+	[8] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[9] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[10] = { .name = "PHI.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[11] = { .name = "PHI.fiber_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[12] = { .name = "PHI.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[13] = { .name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[14] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:12" },
+	[15] = { .name = "w.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
+	[16] = { .name = "w.renumbered.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "life_wc.pmg:10" },
 };
 
 static const int32_t life_wc_renumber_fiber_restructure_voxel_keys_0[] = { 1 };
@@ -1197,37 +842,18 @@ static const pmg_restructure_desc life_wc_renumber_fiber_restructure_voxel_restr
 static void life_wc_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
 {
 	const life_wc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
 	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
 
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nVoxels;
-	extents[12] = nTheta;
-	extents[13] = nFibers;
+	life_wc_extents(arguments, extents);
 	extents[14] = nFibers;
-	extents[15] = 1;
-	extents[16] = nFibers;
 }
 
 static const pmg_work_desc life_wc_renumber_fiber_restructure_voxel_work[] = {
-	{ "w", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "w.renumbered", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .flops = 0, .bytes = 12, .is_shared = true, .is_vector = true },
 	{ "w", .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .fetches = 0, .is_shared = true },
+	{ "w.sum", .flops = 0, .bytes = 8, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "w.renumbered.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -1259,22 +885,13 @@ static void life_wc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan,
 }
 
 static const pmg_pipeline_desc life_wc_renumber_fiber_restructure_voxel_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
-	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 17, .n_children = 0, .n_extents = 17,
-	.params = life_wc_params,
-	.arrays = life_wc_renumber_fiber_restructure_voxel_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args), .n_params = 5, .params = life_wc_params,
+	.n_arrays = 17, .arrays = life_wc_renumber_fiber_restructure_voxel_arrays, .n_extents = 17, .extents = life_wc_renumber_fiber_restructure_voxel_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_wc_renumber_fiber_restructure_voxel_restructurings,
-	.has_loop = false,
-	.extents = life_wc_renumber_fiber_restructure_voxel_extents,
-	.assumption = NULL,
-	.kernel = life_wc_renumber_fiber_restructure_voxel_kernel,
-	.choice = "renumber PHI by fiber, restructure PHI by voxel",
+	.kernel = life_wc_renumber_fiber_restructure_voxel_kernel, .choice = "renumber PHI by fiber, restructure PHI by voxel",
 	.n_work = 7, .work = life_wc_renumber_fiber_restructure_voxel_work, .count = life_wc_renumber_fiber_restructure_voxel_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc life_wc_description;
@@ -1287,60 +904,20 @@ static const pmg_pipeline_desc *const life_wc_candidates[] = {
 	&life_wc_renumber_fiber_restructure_voxel_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status life_wc_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return life_wc_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(life_wc)
 
 static const pmg_pipeline_desc life_wc_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
-	.args_size = sizeof(life_wc_args),
-	.n_params = 5, .n_arrays = 16, .n_children = 0, .n_extents = 17,
-	.params = life_wc_params,
-	.arrays = life_wc_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "life_wc", .source = "life_wc.pmg", .target = "openmp",
+	.args_size = sizeof(life_wc_args), .n_params = 5, .params = life_wc_params,
+	.n_arrays = 16, .arrays = life_wc_arrays, .n_extents = 17, .extents = life_wc_extents,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_wc_restructurings,
-	.has_loop = false,
-	.extents = life_wc_extents,
-	.assumption = NULL,
 	.kernel = life_wc_kernel,
-	.n_candidates = 5, .candidates = life_wc_candidates,
 	.n_work = 5, .work = life_wc_work, .count = life_wc_count,
-	.is_ordered = true,
-	.plan = life_wc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = life_wc_candidates,
+	.is_ordered = true, .plan = life_wc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *life_wc_describe(void)
-{
-	return &life_wc_description;
-}
-
-pmg_status life_wc_plan(const life_wc_args *args, const pmg_options *options, life_wc_plan_t **plan)
-{
-	return pmg_plan_new(&life_wc_description, args, options, plan);
-}
-
-pmg_status life_wc_execute(life_wc_plan_t *plan, const life_wc_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status life_wc_state_save(life_wc_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status life_wc_state_load(life_wc_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void life_wc_destroy(life_wc_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(life_wc)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

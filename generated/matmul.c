@@ -81,21 +81,9 @@ static const pmg_param_desc matmul_params[] = {
 };
 
 static const pmg_array_desc matmul_arrays[] = {
-	[0] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(matmul_args, A), .place = "matmul.pmg:4"
-	},
-	[1] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(matmul_args, B), .place = "matmul.pmg:5"
-	},
-	[2] = {
-		.name = "C", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(matmul_args, C), .place = "matmul.pmg:6"
-	},
+	[0] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } }, .first_extent = 0, .segments = -1, .offset = offsetof(matmul_args, A), .place = "matmul.pmg:4" },
+	[1] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } }, .first_extent = 2, .segments = -1, .offset = offsetof(matmul_args, B), .place = "matmul.pmg:5" },
+	[2] = { .name = "C", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } }, .first_extent = 4, .segments = -1, .offset = offsetof(matmul_args, C), .place = "matmul.pmg:6" },
 };
 
 static void matmul_extents(const void *arguments, int64_t *extents)
@@ -113,58 +101,17 @@ static void matmul_extents(const void *arguments, int64_t *extents)
 	extents[5] = m;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status matmul_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return matmul_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(matmul)
 
 static const pmg_pipeline_desc matmul_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "matmul", .source = "matmul.pmg", .target = "openmp",
-	.args_size = sizeof(matmul_args),
-	.n_params = 3, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = matmul_params,
-	.arrays = matmul_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = matmul_extents,
-	.assumption = NULL,
-	.kernel = matmul_kernel,
-	.blas = &pmg_blas_library,
-	.is_ordered = true,
-	.plan = matmul_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "matmul", .source = "matmul.pmg", .target = "openmp",
+	.args_size = sizeof(matmul_args), .n_params = 3, .params = matmul_params,
+	.n_arrays = 3, .arrays = matmul_arrays, .n_extents = 6, .extents = matmul_extents,
+	.kernel = matmul_kernel, .blas = &pmg_blas_library,
+	.is_ordered = true, .plan = matmul_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *matmul_describe(void)
-{
-	return &matmul_description;
-}
-
-pmg_status matmul_plan(const matmul_args *args, const pmg_options *options, matmul_plan_t **plan)
-{
-	return pmg_plan_new(&matmul_description, args, options, plan);
-}
-
-pmg_status matmul_execute(matmul_plan_t *plan, const matmul_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status matmul_state_save(matmul_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status matmul_state_load(matmul_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void matmul_destroy(matmul_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(matmul)
 
 /* ---- matmul_written ---- */
 
@@ -222,7 +169,7 @@ static pmg_status matmul_written_isl_kernel(pmg_plan *plan, const void *argument
 	/* matmul.pmg:17
 	 *     reduce C[i,j] += A[i,l]*B[l,j] for i in 0..n, j in 0..m, l in 0..k;
 	 */
-	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 56.0*(double) n*(double) m, (double) n))
+	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 16.0*(double) n*(double) m + 40.0*(double) n*(double) k*(double) m, (double) n))
 	for (int64_t i = 0; i < n; i++) {
 		for (int64_t j = 0; j < m; j++) {
 			C[i*m + j] = 0.0;
@@ -246,21 +193,9 @@ static const pmg_param_desc matmul_written_params[] = {
 };
 
 static const pmg_array_desc matmul_written_arrays[] = {
-	[0] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(matmul_written_args, A), .place = "matmul.pmg:13"
-	},
-	[1] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(matmul_written_args, B), .place = "matmul.pmg:14"
-	},
-	[2] = {
-		.name = "C", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(matmul_written_args, C), .place = "matmul.pmg:15"
-	},
+	[0] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } }, .first_extent = 0, .segments = -1, .offset = offsetof(matmul_written_args, A), .place = "matmul.pmg:13" },
+	[1] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } }, .first_extent = 2, .segments = -1, .offset = offsetof(matmul_written_args, B), .place = "matmul.pmg:14" },
+	[2] = { .name = "C", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } }, .first_extent = 4, .segments = -1, .offset = offsetof(matmul_written_args, C), .place = "matmul.pmg:15" },
 };
 
 static void matmul_written_extents(const void *arguments, int64_t *extents)
@@ -279,8 +214,8 @@ static void matmul_written_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc matmul_written_work[] = {
-	{ "C", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "C", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 };
 
 static void matmul_written_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -297,9 +232,14 @@ static void matmul_written_count(const pmg_plan *plan, const void *arguments, do
 	(void) plan;
 }
 
+static void matmul_written_isl_extents(const void *arguments, int64_t *extents)
+{
+	matmul_written_extents(arguments, extents);
+}
+
 static const pmg_work_desc matmul_written_isl_work[] = {
-	{ "C", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .far = 1, .is_shared = true },
+	{ "C", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .far = 1, .is_shared = true },
 };
 
 static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -317,21 +257,12 @@ static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments
 }
 
 static const pmg_pipeline_desc matmul_written_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
-	.args_size = sizeof(matmul_written_args),
-	.n_params = 3, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = matmul_written_params,
-	.arrays = matmul_written_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = matmul_written_extents,
-	.assumption = NULL,
-	.kernel = matmul_written_isl_kernel,
-	.choice = "--schedule=isl",
+	.abi_version = PMG_ABI_VERSION, .name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
+	.args_size = sizeof(matmul_written_args), .n_params = 3, .params = matmul_written_params,
+	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6, .extents = matmul_written_isl_extents,
+	.kernel = matmul_written_isl_kernel, .choice = "--schedule=isl",
 	.n_work = 2, .work = matmul_written_isl_work, .count = matmul_written_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc matmul_written_description;
@@ -341,60 +272,19 @@ static const pmg_pipeline_desc *const matmul_written_candidates[] = {
 	&matmul_written_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status matmul_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return matmul_written_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(matmul_written)
 
 static const pmg_pipeline_desc matmul_written_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
-	.args_size = sizeof(matmul_written_args),
-	.n_params = 3, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = matmul_written_params,
-	.arrays = matmul_written_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = matmul_written_extents,
-	.assumption = NULL,
-	.kernel = matmul_written_kernel,
-	.blas = &pmg_blas_library,
-	.n_candidates = 2, .candidates = matmul_written_candidates,
+	.abi_version = PMG_ABI_VERSION, .name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
+	.args_size = sizeof(matmul_written_args), .n_params = 3, .params = matmul_written_params,
+	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6, .extents = matmul_written_extents,
+	.kernel = matmul_written_kernel, .blas = &pmg_blas_library,
 	.n_work = 2, .work = matmul_written_work, .count = matmul_written_count,
-	.is_ordered = true,
-	.plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 2, .candidates = matmul_written_candidates,
+	.is_ordered = true, .plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *matmul_written_describe(void)
-{
-	return &matmul_written_description;
-}
-
-pmg_status matmul_written_plan(const matmul_written_args *args, const pmg_options *options, matmul_written_plan_t **plan)
-{
-	return pmg_plan_new(&matmul_written_description, args, options, plan);
-}
-
-pmg_status matmul_written_execute(matmul_written_plan_t *plan, const matmul_written_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status matmul_written_state_save(matmul_written_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status matmul_written_state_load(matmul_written_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void matmul_written_destroy(matmul_written_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(matmul_written)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

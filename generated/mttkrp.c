@@ -329,67 +329,18 @@ static const pmg_param_desc mttkrp_params[] = {
 };
 
 static const pmg_array_desc mttkrp_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
-	},
-	[3] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
-	},
-	[4] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
-	},
-	[5] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
-	},
-	[6] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
-	},
-	[7] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[8] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[9] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[10] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[11] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7" },
+	[3] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7" },
+	[4] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } }, .first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8" },
+	[5] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9" },
+	[6] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10" },
+	[7] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[8] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[9] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[10] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[11] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
 };
 
 static const int32_t mttkrp_keys_0[] = { 0 };
@@ -432,9 +383,9 @@ static void mttkrp_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc mttkrp_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -455,76 +406,20 @@ static void mttkrp_count(const pmg_plan *plan, const void *arguments, double *co
 }
 
 static const pmg_array_desc mttkrp_renumber_b_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
-	},
-	[3] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
-	},
-	[4] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
-	},
-	[5] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
-	},
-	[6] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
-	},
-	[7] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[8] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[9] = {
-		.name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[10] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[11] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[12] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[13] = {
-		.name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:8"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7" },
+	[3] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7" },
+	[4] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } }, .first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8" },
+	[5] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9" },
+	[6] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10" },
+	[7] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[8] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[9] = { .name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[10] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[11] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[12] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[13] = { .name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:8" },
 };
 
 static const int32_t mttkrp_renumber_b_keys_0[] = { 0 };
@@ -549,34 +444,19 @@ static const pmg_restructure_desc mttkrp_renumber_b_restructurings[] = {
 static void mttkrp_renumber_b_extents(const void *arguments, int64_t *extents)
 {
 	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nB;
-	extents[8] = rank;
-	extents[9] = nC;
-	extents[10] = rank;
-	extents[11] = nA;
-	extents[12] = rank;
+	mttkrp_extents(arguments, extents);
 	extents[13] = nB;
 	extents[14] = rank;
 }
 
 static const pmg_work_desc mttkrp_renumber_b_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -600,95 +480,30 @@ static void mttkrp_renumber_b_count(const pmg_plan *plan, const void *arguments,
 }
 
 static const pmg_pipeline_desc mttkrp_renumber_b_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 15,
-	.params = mttkrp_params,
-	.arrays = mttkrp_renumber_b_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
+	.n_arrays = 14, .arrays = mttkrp_renumber_b_arrays, .n_extents = 15, .extents = mttkrp_renumber_b_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_renumber_b_restructurings,
-	.has_loop = false,
-	.extents = mttkrp_renumber_b_extents,
-	.assumption = NULL,
-	.kernel = mttkrp_renumber_b_kernel,
-	.choice = "renumber X by b",
+	.kernel = mttkrp_renumber_b_kernel, .choice = "renumber X by b",
 	.n_work = 4, .work = mttkrp_renumber_b_work, .count = mttkrp_renumber_b_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc mttkrp_renumber_c_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
-	},
-	[3] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
-	},
-	[4] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
-	},
-	[5] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
-	},
-	[6] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
-	},
-	[7] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[8] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[9] = {
-		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[10] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[11] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[12] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12"
-	},
-	[13] = {
-		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7" },
+	[3] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7" },
+	[4] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } }, .first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8" },
+	[5] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9" },
+	[6] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10" },
+	[7] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[8] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[9] = { .name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[10] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[11] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[12] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:12" },
+	[13] = { .name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:9" },
 };
 
 static const int32_t mttkrp_renumber_c_keys_0[] = { 0 };
@@ -713,34 +528,19 @@ static const pmg_restructure_desc mttkrp_renumber_c_restructurings[] = {
 static void mttkrp_renumber_c_extents(const void *arguments, int64_t *extents)
 {
 	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nB;
-	extents[8] = rank;
-	extents[9] = nC;
-	extents[10] = rank;
-	extents[11] = nA;
-	extents[12] = rank;
+	mttkrp_extents(arguments, extents);
 	extents[13] = nC;
 	extents[14] = rank;
 }
 
 static const pmg_work_desc mttkrp_renumber_c_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
 	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -764,70 +564,32 @@ static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments,
 }
 
 static const pmg_pipeline_desc mttkrp_renumber_c_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 14, .n_children = 0, .n_extents = 15,
-	.params = mttkrp_params,
-	.arrays = mttkrp_renumber_c_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
+	.n_arrays = 14, .arrays = mttkrp_renumber_c_arrays, .n_extents = 15, .extents = mttkrp_renumber_c_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_renumber_c_restructurings,
-	.has_loop = false,
-	.extents = mttkrp_renumber_c_extents,
-	.assumption = NULL,
-	.kernel = mttkrp_renumber_c_kernel,
-	.choice = "renumber X by c",
+	.kernel = mttkrp_renumber_c_kernel, .choice = "renumber X by c",
 	.n_work = 4, .work = mttkrp_renumber_c_work, .count = mttkrp_renumber_c_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc mttkrp_restructure_none_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7"
-	},
-	[3] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7"
-	},
-	[4] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8"
-	},
-	[5] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9"
-	},
-	[6] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp_args, X_b), .place = "mttkrp.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp_args, X_c), .place = "mttkrp.pmg:7" },
+	[3] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp_args, X_value), .place = "mttkrp.pmg:7" },
+	[4] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 4, false, 0, "rank" } }, .first_extent = 7, .segments = -1, .offset = offsetof(mttkrp_args, B), .place = "mttkrp.pmg:8" },
+	[5] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 4, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp_args, C), .place = "mttkrp.pmg:9" },
+	[6] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10" },
 };
 
+static void mttkrp_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	mttkrp_extents(arguments, extents);
+}
+
 static const pmg_work_desc mttkrp_restructure_none_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
 };
 
@@ -846,21 +608,12 @@ static void mttkrp_restructure_none_count(const pmg_plan *plan, const void *argu
 }
 
 static const pmg_pipeline_desc mttkrp_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 7, .n_children = 0, .n_extents = 13,
-	.params = mttkrp_params,
-	.arrays = mttkrp_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = mttkrp_extents,
-	.assumption = NULL,
-	.kernel = mttkrp_restructure_none_kernel,
-	.choice = "restructure X by none",
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
+	.n_arrays = 7, .arrays = mttkrp_restructure_none_arrays, .n_extents = 13, .extents = mttkrp_restructure_none_extents,
+	.kernel = mttkrp_restructure_none_kernel, .choice = "restructure X by none",
 	.n_work = 2, .work = mttkrp_restructure_none_work, .count = mttkrp_restructure_none_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc mttkrp_description;
@@ -872,60 +625,20 @@ static const pmg_pipeline_desc *const mttkrp_candidates[] = {
 	&mttkrp_restructure_none_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status mttkrp_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return mttkrp_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(mttkrp)
 
 static const pmg_pipeline_desc mttkrp_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp_args),
-	.n_params = 5, .n_arrays = 12, .n_children = 0, .n_extents = 13,
-	.params = mttkrp_params,
-	.arrays = mttkrp_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
+	.n_arrays = 12, .arrays = mttkrp_arrays, .n_extents = 13, .extents = mttkrp_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_restructurings,
-	.has_loop = false,
-	.extents = mttkrp_extents,
-	.assumption = NULL,
 	.kernel = mttkrp_kernel,
-	.n_candidates = 4, .candidates = mttkrp_candidates,
 	.n_work = 3, .work = mttkrp_work, .count = mttkrp_count,
-	.is_ordered = true,
-	.plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 4, .candidates = mttkrp_candidates,
+	.is_ordered = true, .plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *mttkrp_describe(void)
-{
-	return &mttkrp_description;
-}
-
-pmg_status mttkrp_plan(const mttkrp_args *args, const pmg_options *options, mttkrp_plan_t **plan)
-{
-	return pmg_plan_new(&mttkrp_description, args, options, plan);
-}
-
-pmg_status mttkrp_execute(mttkrp_plan_t *plan, const mttkrp_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status mttkrp_state_save(mttkrp_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status mttkrp_state_load(mttkrp_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void mttkrp_destroy(mttkrp_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(mttkrp)
 
 /* ---- mttkrp4 ---- */
 
@@ -1253,83 +966,21 @@ static const pmg_param_desc mttkrp4_params[] = {
 };
 
 static const pmg_array_desc mttkrp4_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
-	},
-	[5] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
-	},
-	[6] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
-	},
-	[7] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
-	},
-	[8] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
-	},
-	[9] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[10] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[11] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[12] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[13] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[14] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18" },
+	[5] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19" },
+	[6] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20" },
+	[7] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21" },
+	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
+	[9] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[10] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[11] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[12] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[13] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[14] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
 };
 
 static const int32_t mttkrp4_keys_0[] = { 0 };
@@ -1378,9 +1029,9 @@ static void mttkrp4_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc mttkrp4_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp4_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1401,92 +1052,23 @@ static void mttkrp4_count(const pmg_plan *plan, const void *arguments, double *c
 }
 
 static const pmg_array_desc mttkrp4_renumber_b_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
-	},
-	[5] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
-	},
-	[6] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
-	},
-	[7] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
-	},
-	[8] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
-	},
-	[9] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[10] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[11] = {
-		.name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[12] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[13] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[14] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[15] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[16] = {
-		.name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:19"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18" },
+	[5] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19" },
+	[6] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20" },
+	[7] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21" },
+	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
+	[9] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[10] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[11] = { .name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[12] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[13] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[14] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[15] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[16] = { .name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:19" },
 };
 
 static const int32_t mttkrp4_renumber_b_keys_0[] = { 0 };
@@ -1512,39 +1094,19 @@ static const pmg_restructure_desc mttkrp4_renumber_b_restructurings[] = {
 static void mttkrp4_renumber_b_extents(const void *arguments, int64_t *extents)
 {
 	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nB;
-	extents[10] = rank;
-	extents[11] = nC;
-	extents[12] = rank;
-	extents[13] = nD;
-	extents[14] = rank;
-	extents[15] = nA;
-	extents[16] = rank;
+	mttkrp4_extents(arguments, extents);
 	extents[17] = nB;
 	extents[18] = rank;
 }
 
 static const pmg_work_desc mttkrp4_renumber_b_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
 	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp4_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1568,111 +1130,33 @@ static void mttkrp4_renumber_b_count(const pmg_plan *plan, const void *arguments
 }
 
 static const pmg_pipeline_desc mttkrp4_renumber_b_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 17, .n_children = 0, .n_extents = 19,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_renumber_b_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_b_arrays, .n_extents = 19, .extents = mttkrp4_renumber_b_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_b_restructurings,
-	.has_loop = false,
-	.extents = mttkrp4_renumber_b_extents,
-	.assumption = NULL,
-	.kernel = mttkrp4_renumber_b_kernel,
-	.choice = "renumber X by b",
+	.kernel = mttkrp4_renumber_b_kernel, .choice = "renumber X by b",
 	.n_work = 4, .work = mttkrp4_renumber_b_work, .count = mttkrp4_renumber_b_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc mttkrp4_renumber_c_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
-	},
-	[5] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
-	},
-	[6] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
-	},
-	[7] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
-	},
-	[8] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
-	},
-	[9] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[10] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[11] = {
-		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[12] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[13] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[14] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[15] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[16] = {
-		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:20"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18" },
+	[5] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19" },
+	[6] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20" },
+	[7] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21" },
+	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
+	[9] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[10] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[11] = { .name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[12] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[13] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[14] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[15] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[16] = { .name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:20" },
 };
 
 static const int32_t mttkrp4_renumber_c_keys_0[] = { 0 };
@@ -1698,39 +1182,19 @@ static const pmg_restructure_desc mttkrp4_renumber_c_restructurings[] = {
 static void mttkrp4_renumber_c_extents(const void *arguments, int64_t *extents)
 {
 	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nB;
-	extents[10] = rank;
-	extents[11] = nC;
-	extents[12] = rank;
-	extents[13] = nD;
-	extents[14] = rank;
-	extents[15] = nA;
-	extents[16] = rank;
+	mttkrp4_extents(arguments, extents);
 	extents[17] = nC;
 	extents[18] = rank;
 }
 
 static const pmg_work_desc mttkrp4_renumber_c_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
 	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1754,111 +1218,33 @@ static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments
 }
 
 static const pmg_pipeline_desc mttkrp4_renumber_c_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 17, .n_children = 0, .n_extents = 19,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_renumber_c_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_c_arrays, .n_extents = 19, .extents = mttkrp4_renumber_c_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_c_restructurings,
-	.has_loop = false,
-	.extents = mttkrp4_renumber_c_extents,
-	.assumption = NULL,
-	.kernel = mttkrp4_renumber_c_kernel,
-	.choice = "renumber X by c",
+	.kernel = mttkrp4_renumber_c_kernel, .choice = "renumber X by c",
 	.n_work = 4, .work = mttkrp4_renumber_c_work, .count = mttkrp4_renumber_c_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc mttkrp4_renumber_d_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
-	},
-	[5] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
-	},
-	[6] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
-	},
-	[7] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
-	},
-	[8] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
-	},
-	[9] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[10] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[11] = {
-		.name = "X.d_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[12] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[13] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[14] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[15] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24"
-	},
-	[16] = {
-		.name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:21"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18" },
+	[5] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19" },
+	[6] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20" },
+	[7] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21" },
+	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
+	[9] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[10] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[11] = { .name = "X.d_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[12] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[13] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[14] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[15] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:24" },
+	[16] = { .name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "mttkrp.pmg:21" },
 };
 
 static const int32_t mttkrp4_renumber_d_keys_0[] = { 0 };
@@ -1884,39 +1270,19 @@ static const pmg_restructure_desc mttkrp4_renumber_d_restructurings[] = {
 static void mttkrp4_renumber_d_extents(const void *arguments, int64_t *extents)
 {
 	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
 	const int64_t rank = args->rank;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nB;
-	extents[10] = rank;
-	extents[11] = nC;
-	extents[12] = rank;
-	extents[13] = nD;
-	extents[14] = rank;
-	extents[15] = nA;
-	extents[16] = rank;
+	mttkrp4_extents(arguments, extents);
 	extents[17] = nD;
 	extents[18] = rank;
 }
 
 static const pmg_work_desc mttkrp4_renumber_d_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
 	{ "D.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1940,82 +1306,34 @@ static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments
 }
 
 static const pmg_pipeline_desc mttkrp4_renumber_d_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 17, .n_children = 0, .n_extents = 19,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_renumber_d_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_d_arrays, .n_extents = 19, .extents = mttkrp4_renumber_d_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_d_restructurings,
-	.has_loop = false,
-	.extents = mttkrp4_renumber_d_extents,
-	.assumption = NULL,
-	.kernel = mttkrp4_renumber_d_kernel,
-	.choice = "renumber X by d",
+	.kernel = mttkrp4_renumber_d_kernel, .choice = "renumber X by d",
 	.n_work = 4, .work = mttkrp4_renumber_d_work, .count = mttkrp4_renumber_d_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc mttkrp4_restructure_none_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18"
-	},
-	[5] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19"
-	},
-	[6] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20"
-	},
-	[7] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21"
-	},
-	[8] = {
-		.name = "M", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(mttkrp4_args, X_b), .place = "mttkrp.pmg:18" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(mttkrp4_args, X_c), .place = "mttkrp.pmg:18" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(mttkrp4_args, X_d), .place = "mttkrp.pmg:18" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(mttkrp4_args, X_value), .place = "mttkrp.pmg:18" },
+	[5] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 5, false, 0, "rank" } }, .first_extent = 9, .segments = -1, .offset = offsetof(mttkrp4_args, B), .place = "mttkrp.pmg:19" },
+	[6] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 5, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp4_args, C), .place = "mttkrp.pmg:20" },
+	[7] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 5, false, 0, "rank" } }, .first_extent = 13, .segments = -1, .offset = offsetof(mttkrp4_args, D), .place = "mttkrp.pmg:21" },
+	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
 };
 
+static void mttkrp4_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	mttkrp4_extents(arguments, extents);
+}
+
 static const pmg_work_desc mttkrp4_restructure_none_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "M", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "M", .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
 };
 
@@ -2034,21 +1352,12 @@ static void mttkrp4_restructure_none_count(const pmg_plan *plan, const void *arg
 }
 
 static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 9, .n_children = 0, .n_extents = 17,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = mttkrp4_extents,
-	.assumption = NULL,
-	.kernel = mttkrp4_restructure_none_kernel,
-	.choice = "restructure X by none",
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
+	.n_arrays = 9, .arrays = mttkrp4_restructure_none_arrays, .n_extents = 17, .extents = mttkrp4_restructure_none_extents,
+	.kernel = mttkrp4_restructure_none_kernel, .choice = "restructure X by none",
 	.n_work = 2, .work = mttkrp4_restructure_none_work, .count = mttkrp4_restructure_none_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc mttkrp4_description;
@@ -2061,60 +1370,20 @@ static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
 	&mttkrp4_restructure_none_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status mttkrp4_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return mttkrp4_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(mttkrp4)
 
 static const pmg_pipeline_desc mttkrp4_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
-	.args_size = sizeof(mttkrp4_args),
-	.n_params = 6, .n_arrays = 15, .n_children = 0, .n_extents = 17,
-	.params = mttkrp4_params,
-	.arrays = mttkrp4_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
+	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
+	.n_arrays = 15, .arrays = mttkrp4_arrays, .n_extents = 17, .extents = mttkrp4_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_restructurings,
-	.has_loop = false,
-	.extents = mttkrp4_extents,
-	.assumption = NULL,
 	.kernel = mttkrp4_kernel,
-	.n_candidates = 5, .candidates = mttkrp4_candidates,
 	.n_work = 3, .work = mttkrp4_work, .count = mttkrp4_count,
-	.is_ordered = true,
-	.plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = mttkrp4_candidates,
+	.is_ordered = true, .plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *mttkrp4_describe(void)
-{
-	return &mttkrp4_description;
-}
-
-pmg_status mttkrp4_plan(const mttkrp4_args *args, const pmg_options *options, mttkrp4_plan_t **plan)
-{
-	return pmg_plan_new(&mttkrp4_description, args, options, plan);
-}
-
-pmg_status mttkrp4_execute(mttkrp4_plan_t *plan, const mttkrp4_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status mttkrp4_state_save(mttkrp4_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status mttkrp4_state_load(mttkrp4_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void mttkrp4_destroy(mttkrp4_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(mttkrp4)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

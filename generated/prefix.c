@@ -110,21 +110,9 @@ static const pmg_param_desc prefix_params[] = {
 };
 
 static const pmg_array_desc prefix_arrays[] = {
-	[0] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(prefix_args, x), .place = "prefix.pmg:6"
-	},
-	[1] = {
-		.name = "before", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(prefix_args, before), .place = "prefix.pmg:7"
-	},
-	[2] = {
-		.name = "after", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(prefix_args, after), .place = "prefix.pmg:7"
-	},
+	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(prefix_args, x), .place = "prefix.pmg:6" },
+	[1] = { .name = "before", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(prefix_args, before), .place = "prefix.pmg:7" },
+	[2] = { .name = "after", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(prefix_args, after), .place = "prefix.pmg:7" },
 };
 
 static void prefix_extents(const void *arguments, int64_t *extents)
@@ -142,10 +130,10 @@ static void prefix_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc prefix_work[] = {
-	{ "before", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "before", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "after", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "before", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "before", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "after", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "after", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static void prefix_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -165,11 +153,16 @@ static void prefix_count(const pmg_plan *plan, const void *arguments, double *co
 	(void) plan;
 }
 
+static void prefix_isl_extents(const void *arguments, int64_t *extents)
+{
+	prefix_extents(arguments, extents);
+}
+
 static const pmg_work_desc prefix_isl_work[] = {
-	{ "before", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true },
-	{ "before", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "after", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true },
-	{ "after", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "before", .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
+	{ "before", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "after", .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
+	{ "after", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static void prefix_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -190,21 +183,12 @@ static void prefix_isl_count(const pmg_plan *plan, const void *arguments, double
 }
 
 static const pmg_pipeline_desc prefix_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "prefix", .source = "prefix.pmg", .target = "openmp",
-	.args_size = sizeof(prefix_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = prefix_params,
-	.arrays = prefix_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = prefix_extents,
-	.assumption = NULL,
-	.kernel = prefix_isl_kernel,
-	.choice = "--schedule=isl",
+	.abi_version = PMG_ABI_VERSION, .name = "prefix", .source = "prefix.pmg", .target = "openmp",
+	.args_size = sizeof(prefix_args), .n_params = 2, .params = prefix_params,
+	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6, .extents = prefix_isl_extents,
+	.kernel = prefix_isl_kernel, .choice = "--schedule=isl",
 	.n_work = 4, .work = prefix_isl_work, .count = prefix_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc prefix_description;
@@ -214,59 +198,19 @@ static const pmg_pipeline_desc *const prefix_candidates[] = {
 	&prefix_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status prefix_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return prefix_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(prefix)
 
 static const pmg_pipeline_desc prefix_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "prefix", .source = "prefix.pmg", .target = "openmp",
-	.args_size = sizeof(prefix_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 6,
-	.params = prefix_params,
-	.arrays = prefix_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = prefix_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "prefix", .source = "prefix.pmg", .target = "openmp",
+	.args_size = sizeof(prefix_args), .n_params = 2, .params = prefix_params,
+	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6, .extents = prefix_extents,
 	.kernel = prefix_kernel,
-	.n_candidates = 2, .candidates = prefix_candidates,
 	.n_work = 4, .work = prefix_work, .count = prefix_count,
-	.is_ordered = true,
-	.plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 2, .candidates = prefix_candidates,
+	.is_ordered = true, .plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *prefix_describe(void)
-{
-	return &prefix_description;
-}
-
-pmg_status prefix_plan(const prefix_args *args, const pmg_options *options, prefix_plan_t **plan)
-{
-	return pmg_plan_new(&prefix_description, args, options, plan);
-}
-
-pmg_status prefix_execute(prefix_plan_t *plan, const prefix_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status prefix_state_save(prefix_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status prefix_state_load(prefix_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void prefix_destroy(prefix_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(prefix)
 
 /* ---- segmented_prefix ---- */
 
@@ -309,23 +253,9 @@ static const pmg_param_desc segmented_prefix_params[] = {
 };
 
 static const pmg_array_desc segmented_prefix_arrays[] = {
-	[0] = {
-		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSegments + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(segmented_prefix_args, off), .place = "prefix.pmg:15"
-	},
-	[1] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = 0, .offset = offsetof(segmented_prefix_args, x), .place = "prefix.pmg:16"
-	},
-	[2] = {
-		.name = "before", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 3, .segments = 0, .offset = offsetof(segmented_prefix_args, before), .place = "prefix.pmg:17"
-	},
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSegments + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(segmented_prefix_args, off), .place = "prefix.pmg:15" },
+	[1] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = 0, .offset = offsetof(segmented_prefix_args, x), .place = "prefix.pmg:16" },
+	[2] = { .name = "before", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = 0, .offset = offsetof(segmented_prefix_args, before), .place = "prefix.pmg:17" },
 };
 
 static void segmented_prefix_extents(const void *arguments, int64_t *extents)
@@ -340,57 +270,17 @@ static void segmented_prefix_extents(const void *arguments, int64_t *extents)
 	extents[3] = n;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status segmented_prefix_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return segmented_prefix_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(segmented_prefix)
 
 static const pmg_pipeline_desc segmented_prefix_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "segmented_prefix", .source = "prefix.pmg", .target = "openmp",
-	.args_size = sizeof(segmented_prefix_args),
-	.n_params = 2, .n_arrays = 3, .n_children = 0, .n_extents = 4,
-	.params = segmented_prefix_params,
-	.arrays = segmented_prefix_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = segmented_prefix_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "segmented_prefix", .source = "prefix.pmg", .target = "openmp",
+	.args_size = sizeof(segmented_prefix_args), .n_params = 2, .params = segmented_prefix_params,
+	.n_arrays = 3, .arrays = segmented_prefix_arrays, .n_extents = 4, .extents = segmented_prefix_extents,
 	.kernel = segmented_prefix_kernel,
-	.is_ordered = true,
-	.plan = segmented_prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .plan = segmented_prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *segmented_prefix_describe(void)
-{
-	return &segmented_prefix_description;
-}
-
-pmg_status segmented_prefix_plan(const segmented_prefix_args *args, const pmg_options *options, segmented_prefix_plan_t **plan)
-{
-	return pmg_plan_new(&segmented_prefix_description, args, options, plan);
-}
-
-pmg_status segmented_prefix_execute(segmented_prefix_plan_t *plan, const segmented_prefix_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status segmented_prefix_state_save(segmented_prefix_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status segmented_prefix_state_load(segmented_prefix_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void segmented_prefix_destroy(segmented_prefix_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(segmented_prefix)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -450,7 +450,7 @@ static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 						double sum = 0.0;
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
-							PMG_FETCH(r0_argument3, PHI_2_sorted_fiber, k);
+							PMG_PREFETCH(r0_argument3, PHI_2_sorted_fiber, k);
 							sum += r0_argument3[fiber]*PHI_2_sorted_value[k];
 						}
 						if (sum != 0.0 || !D_is_finite) {
@@ -567,7 +567,7 @@ static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args 
 						}
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
-							PMG_FETCH(g0_Sparse_matvec_own, PHI_2_sorted_fiber, k);
+							PMG_PREFETCH(g0_Sparse_matvec_own, PHI_2_sorted_fiber, k);
 							g0_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
 						}
 					}
@@ -683,7 +683,7 @@ static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 						double sum = 0.0;
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
-							PMG_FETCH(v_argument3, PHI_2_sorted_fiber, k);
+							PMG_PREFETCH(v_argument3, PHI_2_sorted_fiber, k);
 							sum += v_argument3[fiber]*PHI_2_sorted_value[k];
 						}
 						if (sum != 0.0 || !D_is_finite) {
@@ -805,7 +805,7 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 						}
 						for (int64_t k = run_begin; k < run_end; k++) {
 							const int64_t fiber = PHI_2_sorted_fiber[k];
-							PMG_FETCH(q_Sparse_matvec_own, PHI_2_sorted_fiber, k);
+							PMG_PREFETCH(q_Sparse_matvec_own, PHI_2_sorted_fiber, k);
 							q_Sparse_matvec_own[fiber] += PHI_2_sorted_value[k]*sum;
 						}
 					}
@@ -982,7 +982,7 @@ static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 					double sum = 0.0;
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
-						PMG_FETCH(u_argument3, PHI_2_sorted_fiber, k);
+						PMG_PREFETCH(u_argument3, PHI_2_sorted_fiber, k);
 						sum += u_argument3[fiber]*PHI_2_sorted_value[k];
 					}
 					if (sum != 0.0 || !D_is_finite) {
@@ -1081,7 +1081,7 @@ static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 					}
 					for (int64_t k = run_begin; k < run_end; k++) {
 						const int64_t fiber = PHI_2_sorted_fiber[k];
-						PMG_FETCH(z_own, PHI_2_sorted_fiber, k);
+						PMG_PREFETCH(z_own, PHI_2_sorted_fiber, k);
 						z_own[fiber] += PHI_2_sorted_value[k]*sum;
 					}
 				}
@@ -1168,7 +1168,7 @@ static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 				double sum_2 = 0.0;
 				for (int64_t k = run_begin; k < run_end; k++) {
 					const int64_t fiber = PHI_2_sorted_fiber[k];
-					PMG_FETCH(turn_argument3, PHI_2_sorted_fiber, k);
+					PMG_PREFETCH(turn_argument3, PHI_2_sorted_fiber, k);
 					sum_2 += turn_argument3[fiber]*PHI_2_sorted_value[k];
 				}
 				if (sum_2 != 0.0 || !D_is_finite) {
@@ -1319,288 +1319,64 @@ static const pmg_param_desc sbbnnls_params[] = {
 };
 
 static const pmg_array_desc sbbnnls_arrays[] = {
-	[0] = {
-		.name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_atom), .place = "sbbnnls.pmg:15"
-	},
-	[1] = {
-		.name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nVoxels" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_voxel), .place = "sbbnnls.pmg:15"
-	},
-	[2] = {
-		.name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nFibers" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_fiber), .place = "sbbnnls.pmg:15"
-	},
-	[3] = {
-		.name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_value), .place = "sbbnnls.pmg:15"
-	},
-	[4] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(sbbnnls_args, D), .place = "sbbnnls.pmg:16"
-	},
-	[5] = {
-		.name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true,
-		.is_optional = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(sbbnnls_args, voxel_coords), .place = "sbbnnls.pmg:17"
-	},
-	[6] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(sbbnnls_args, b), .place = "sbbnnls.pmg:18"
-	},
-	[7] = {
-		.name = "w0", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(sbbnnls_args, w0), .place = "sbbnnls.pmg:19"
-	},
-	[8] = {
-		.name = "w", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 14, .segments = -1, .offset = offsetof(sbbnnls_args, w), .place = "sbbnnls.pmg:20"
-	},
-	[9] = {
-		.name = "objective", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 5, false, 0, "maxIter" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(sbbnnls_args, objective), .place = "sbbnnls.pmg:21"
-	},
-	[10] = {
-		.name = "iterations", .role = PMG_OUT, .type = PMG_I64,
-		.first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, iterations), .place = "sbbnnls.pmg:22"
-	},
-	[11] = {
-		.name = "reached", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, reached), .place = "sbbnnls.pmg:23"
-	},
-	[12] = {
-		.name = "violation", .role = PMG_OUT, .type = PMG_F64,
-		.first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, violation), .place = "sbbnnls.pmg:24"
-	},
-	[13] = {
-		.name = "h", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28"
-	},
-	[14] = {
-		.name = "s", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30"
-	},
-	[15] = {
-		.name = "x0", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32"
-	},
-	[16] = {
-		.name = "r0", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[17] = {
-		.name = "d0", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:40"
-	},
-	[18] = {
-		.name = "x", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:41"
-	},
-	[19] = {
-		.name = "g", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:42"
-	},
-	[20] = {
-		.name = "d", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:43"
-	},
-	[21] = {
-		.name = "free", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:44"
-	},
-	[22] = {
-		.name = "r", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:45"
-	},
-	[23] = {
-		.name = "v", .role = PMG_STATE, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46"
-	},
-	[24] = {
-		.name = "f", .role = PMG_STATE, .type = PMG_F64,
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:47"
-	},
-	[25] = {
-		.name = "fOld", .role = PMG_STATE, .type = PMG_F64,
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:48"
-	},
-	[26] = {
-		.name = "pg", .role = PMG_STATE, .type = PMG_F64,
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:49"
-	},
-	[27] = {
-		.name = "normD", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" } },
-		.first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:27"
-	},
-	[28] = {
-		.name = "r0.argument3", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[29] = {
-		.name = "r0.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[30] = {
-		.name = "g0.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:34"
-	},
-	[31] = {
-		.name = "v.argument3", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46"
-	},
-	[32] = {
-		.name = "v.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } },
-		.first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46"
-	},
-	[33] = {
-		.name = "q", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55"
-	},
-	[34] = {
-		.name = "num", .role = PMG_TEMP, .type = PMG_F64,
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:57"
-	},
-	[35] = {
-		.name = "den", .role = PMG_TEMP, .type = PMG_F64,
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:58"
-	},
-	[36] = {
-		.name = "alpha", .role = PMG_TEMP, .type = PMG_F64,
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:59"
-	},
-	[37] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:61"
-	},
-	[38] = {
-		.name = "z", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:66"
-	},
-	[39] = {
-		.name = "held", .role = PMG_TEMP, .type = PMG_BOOL,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:67"
-	},
-	[40] = {
-		.name = "squares", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" } },
-		.first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:65"
-	},
-	[41] = {
-		.name = "q.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 43, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55"
-	},
-	[42] = {
-		.name = "u.argument3", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:63"
-	},
-	[43] = {
-		.name = "turn.argument3", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } },
-		.first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:70"
-	},
-	[44] = {
-		.name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29"
-	},
-	[45] = {
-		.name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29"
-	},
-	[46] = {
-		.name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29"
-	},
-	[47] = {
-		.name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29"
-	},
-	[48] = {
-		.name = "PHI_2.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[49] = {
-		.name = "PHI_2.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[50] = {
-		.name = "PHI_2.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[51] = {
-		.name = "PHI_2.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[52] = {
-		.name = "PHI_2.run_atom", .role = PMG_INSPECTED, .type = PMG_I32,
-		.storage = PMG_AS_NARROW,
-		.limit = { 0, false, 0, "nAtoms" },
-		.first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[53] = {
-		.name = "PHI_2.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[54] = {
-		.name = "PHI_2.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33"
-	},
-	[55] = {
-		.name = "g0.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:34"
-	},
-	[56] = {
-		.name = "q.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55"
-	},
-	[57] = {
-		.name = "z.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } },
-		.first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:66"
-	},
+	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_atom), .place = "sbbnnls.pmg:15" },
+	[1] = { .name = "PHI.voxel", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nVoxels" }, .first_extent = 2, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_voxel), .place = "sbbnnls.pmg:15" },
+	[2] = { .name = "PHI.fiber", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nFibers" }, .first_extent = 4, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_fiber), .place = "sbbnnls.pmg:15" },
+	[3] = { .name = "PHI.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .first_extent = 6, .segments = -1, .offset = offsetof(sbbnnls_args, PHI_value), .place = "sbbnnls.pmg:15" },
+	[4] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" }, { 3, false, 0, "nTheta" } }, .first_extent = 7, .segments = -1, .offset = offsetof(sbbnnls_args, D), .place = "sbbnnls.pmg:16" },
+	[5] = { .name = "voxel_coords", .role = PMG_IN, .type = PMG_I32, .is_fixed = true, .is_for_inspection = true, .is_optional = true, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { -1, false, 3, "3" } }, .first_extent = 9, .segments = -1, .offset = offsetof(sbbnnls_args, voxel_coords), .place = "sbbnnls.pmg:17" },
+	[6] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 11, .segments = -1, .offset = offsetof(sbbnnls_args, b), .place = "sbbnnls.pmg:18" },
+	[7] = { .name = "w0", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 13, .segments = -1, .offset = offsetof(sbbnnls_args, w0), .place = "sbbnnls.pmg:19" },
+	[8] = { .name = "w", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 14, .segments = -1, .offset = offsetof(sbbnnls_args, w), .place = "sbbnnls.pmg:20" },
+	[9] = { .name = "objective", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 5, false, 0, "maxIter" } }, .first_extent = 15, .segments = -1, .offset = offsetof(sbbnnls_args, objective), .place = "sbbnnls.pmg:21" },
+	[10] = { .name = "iterations", .role = PMG_OUT, .type = PMG_I64, .first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, iterations), .place = "sbbnnls.pmg:22" },
+	[11] = { .name = "reached", .role = PMG_OUT, .type = PMG_F64, .first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, reached), .place = "sbbnnls.pmg:23" },
+	[12] = { .name = "violation", .role = PMG_OUT, .type = PMG_F64, .first_extent = 16, .segments = -1, .offset = offsetof(sbbnnls_args, violation), .place = "sbbnnls.pmg:24" },
+	[13] = { .name = "h", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:28" },
+	[14] = { .name = "s", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:30" },
+	[15] = { .name = "x0", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:32" },
+	[16] = { .name = "r0", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[17] = { .name = "d0", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:40" },
+	[18] = { .name = "x", .role = PMG_STATE, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:41" },
+	[19] = { .name = "g", .role = PMG_STATE, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:42" },
+	[20] = { .name = "d", .role = PMG_STATE, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:43" },
+	[21] = { .name = "free", .role = PMG_STATE, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:44" },
+	[22] = { .name = "r", .role = PMG_STATE, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 26, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:45" },
+	[23] = { .name = "v", .role = PMG_STATE, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46" },
+	[24] = { .name = "f", .role = PMG_STATE, .type = PMG_F64, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:47" },
+	[25] = { .name = "fOld", .role = PMG_STATE, .type = PMG_F64, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:48" },
+	[26] = { .name = "pg", .role = PMG_STATE, .type = PMG_F64, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:49" },
+	[27] = { .name = "normD", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nAtoms" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:27" },
+	[28] = { .name = "r0.argument3", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[29] = { .name = "r0.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[30] = { .name = "g0.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:34" },
+	[31] = { .name = "v.argument3", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46" },
+	[32] = { .name = "v.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" }, { 3, false, 0, "nTheta" } }, .first_extent = 36, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:46" },
+	[33] = { .name = "q", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 38, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55" },
+	[34] = { .name = "num", .role = PMG_TEMP, .type = PMG_F64, .first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:57" },
+	[35] = { .name = "den", .role = PMG_TEMP, .type = PMG_F64, .first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:58" },
+	[36] = { .name = "alpha", .role = PMG_TEMP, .type = PMG_F64, .first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:59" },
+	[37] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 39, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:61" },
+	[38] = { .name = "z", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 40, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:66" },
+	[39] = { .name = "held", .role = PMG_TEMP, .type = PMG_BOOL, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 41, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:67" },
+	[40] = { .name = "squares", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nVoxels" } }, .first_extent = 42, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:65" },
+	[41] = { .name = "q.Sparse_matvec", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 43, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55" },
+	[42] = { .name = "u.argument3", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 44, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:63" },
+	[43] = { .name = "turn.argument3", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nFibers" } }, .first_extent = 45, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:70" },
+	[44] = { .name = "PHI.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29" },
+	[45] = { .name = "PHI.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29" },
+	[46] = { .name = "PHI.sorted_atom", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29" },
+	[47] = { .name = "PHI.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:29" },
+	[48] = { .name = "PHI_2.run_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[49] = { .name = "PHI_2.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[50] = { .name = "PHI_2.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[51] = { .name = "PHI_2.voxel_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[52] = { .name = "PHI_2.run_atom", .role = PMG_INSPECTED, .type = PMG_I32, .storage = PMG_AS_NARROW, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 46, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[53] = { .name = "PHI_2.sorted_fiber", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[54] = { .name = "PHI_2.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:33" },
+	[55] = { .name = "g0.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 47, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:34" },
+	[56] = { .name = "q.Sparse_matvec.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 49, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:55" },
+	[57] = { .name = "z.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nFibers" } }, .first_extent = 51, .segments = -1, .offset = SIZE_MAX, .place = "sbbnnls.pmg:66" },
 };
 
 static const int32_t sbbnnls_keys_0[] = { 2 };
@@ -1696,57 +1472,18 @@ static void sbbnnls_extents(const void *arguments, int64_t *extents)
 	extents[52] = nFibers;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status sbbnnls_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return sbbnnls_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(sbbnnls)
 
 static const pmg_pipeline_desc sbbnnls_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "sbbnnls", .source = "sbbnnls.pmg", .target = "openmp",
-	.args_size = sizeof(sbbnnls_args),
-	.n_params = 9, .n_arrays = 58, .n_children = 0, .n_extents = 53,
-	.params = sbbnnls_params,
-	.arrays = sbbnnls_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "sbbnnls", .source = "sbbnnls.pmg", .target = "openmp",
+	.args_size = sizeof(sbbnnls_args), .n_params = 9, .params = sbbnnls_params, .has_loop = true,
+	.n_arrays = 58, .arrays = sbbnnls_arrays, .n_extents = 53, .extents = sbbnnls_extents,
 	.n_restructurings = 2, .n_sizes = 3, .restructurings = sbbnnls_restructurings,
-	.has_loop = true,
-	.extents = sbbnnls_extents,
-	.assumption = NULL,
 	.kernel = sbbnnls_kernel,
 	.plan = sbbnnls_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *sbbnnls_describe(void)
-{
-	return &sbbnnls_description;
-}
-
-pmg_status sbbnnls_plan(const sbbnnls_args *args, const pmg_options *options, sbbnnls_plan_t **plan)
-{
-	return pmg_plan_new(&sbbnnls_description, args, options, plan);
-}
-
-pmg_status sbbnnls_execute(sbbnnls_plan_t *plan, const sbbnnls_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status sbbnnls_state_save(sbbnnls_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status sbbnnls_state_load(sbbnnls_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void sbbnnls_destroy(sbbnnls_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(sbbnnls)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

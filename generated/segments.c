@@ -107,38 +107,12 @@ static const pmg_param_desc segments_params[] = {
 };
 
 static const pmg_array_desc segments_arrays[] = {
-	[0] = {
-		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSegments + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(segments_args, off), .place = "segments.pmg:6"
-	},
-	[1] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = 0, .offset = offsetof(segments_args, x), .place = "segments.pmg:7"
-	},
-	[2] = {
-		.name = "total", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(segments_args, total), .place = "segments.pmg:8"
-	},
-	[3] = {
-		.name = "largest", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(segments_args, largest), .place = "segments.pmg:9"
-	},
-	[4] = {
-		.name = "where", .role = PMG_OUT, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(segments_args, where), .place = "segments.pmg:10"
-	},
-	[5] = {
-		.name = "scaled", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = 0, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11"
-	},
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSegments + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(segments_args, off), .place = "segments.pmg:6" },
+	[1] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = 0, .offset = offsetof(segments_args, x), .place = "segments.pmg:7" },
+	[2] = { .name = "total", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } }, .first_extent = 3, .segments = -1, .offset = offsetof(segments_args, total), .place = "segments.pmg:8" },
+	[3] = { .name = "largest", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } }, .first_extent = 4, .segments = -1, .offset = offsetof(segments_args, largest), .place = "segments.pmg:9" },
+	[4] = { .name = "where", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } }, .first_extent = 5, .segments = -1, .offset = offsetof(segments_args, where), .place = "segments.pmg:10" },
+	[5] = { .name = "scaled", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 6, .segments = 0, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11" },
 };
 
 static void segments_extents(const void *arguments, int64_t *extents)
@@ -156,57 +130,17 @@ static void segments_extents(const void *arguments, int64_t *extents)
 	extents[6] = n;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status segments_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return segments_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(segments)
 
 static const pmg_pipeline_desc segments_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "segments", .source = "segments.pmg", .target = "openmp",
-	.args_size = sizeof(segments_args),
-	.n_params = 2, .n_arrays = 6, .n_children = 0, .n_extents = 7,
-	.params = segments_params,
-	.arrays = segments_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = segments_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "segments", .source = "segments.pmg", .target = "openmp",
+	.args_size = sizeof(segments_args), .n_params = 2, .params = segments_params,
+	.n_arrays = 6, .arrays = segments_arrays, .n_extents = 7, .extents = segments_extents,
 	.kernel = segments_kernel,
-	.is_ordered = true,
-	.plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *segments_describe(void)
-{
-	return &segments_description;
-}
-
-pmg_status segments_plan(const segments_args *args, const pmg_options *options, segments_plan_t **plan)
-{
-	return pmg_plan_new(&segments_description, args, options, plan);
-}
-
-pmg_status segments_execute(segments_plan_t *plan, const segments_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status segments_state_save(segments_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status segments_state_load(segments_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void segments_destroy(segments_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(segments)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

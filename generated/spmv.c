@@ -142,35 +142,11 @@ static const pmg_param_desc csr_spmv_params[] = {
 };
 
 static const pmg_array_desc csr_spmv_arrays[] = {
-	[0] = {
-		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 2, false, 0, "nnz" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_args, off), .place = "spmv.pmg:7"
-	},
-	[1] = {
-		.name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_args, col), .place = "spmv.pmg:8"
-	},
-	[2] = {
-		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_args, val), .place = "spmv.pmg:9"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_args, x), .place = "spmv.pmg:10"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_args, y), .place = "spmv.pmg:11"
-	},
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_args, off), .place = "spmv.pmg:7" },
+	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_args, col), .place = "spmv.pmg:8" },
+	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_args, val), .place = "spmv.pmg:9" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_args, x), .place = "spmv.pmg:10" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_args, y), .place = "spmv.pmg:11" },
 };
 
 static void csr_spmv_extents(const void *arguments, int64_t *extents)
@@ -189,57 +165,17 @@ static void csr_spmv_extents(const void *arguments, int64_t *extents)
 	extents[6] = nRows;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status csr_spmv_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return csr_spmv_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(csr_spmv)
 
 static const pmg_pipeline_desc csr_spmv_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "csr_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(csr_spmv_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = csr_spmv_params,
-	.arrays = csr_spmv_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = csr_spmv_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_args), .n_params = 3, .params = csr_spmv_params,
+	.n_arrays = 5, .arrays = csr_spmv_arrays, .n_extents = 7, .extents = csr_spmv_extents,
 	.kernel = csr_spmv_kernel,
-	.is_ordered = true,
-	.plan = csr_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .plan = csr_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *csr_spmv_describe(void)
-{
-	return &csr_spmv_description;
-}
-
-pmg_status csr_spmv_plan(const csr_spmv_args *args, const pmg_options *options, csr_spmv_plan_t **plan)
-{
-	return pmg_plan_new(&csr_spmv_description, args, options, plan);
-}
-
-pmg_status csr_spmv_execute(csr_spmv_plan_t *plan, const csr_spmv_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status csr_spmv_state_save(csr_spmv_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status csr_spmv_state_load(csr_spmv_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void csr_spmv_destroy(csr_spmv_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(csr_spmv)
 
 /* ---- csr_spmv_transposed ---- */
 
@@ -373,35 +309,11 @@ static const pmg_param_desc csr_spmv_transposed_params[] = {
 };
 
 static const pmg_array_desc csr_spmv_transposed_arrays[] = {
-	[0] = {
-		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 2, false, 0, "nnz" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19"
-	},
-	[1] = {
-		.name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20"
-	},
-	[2] = {
-		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23"
-	},
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19" },
+	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20" },
+	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23" },
 };
 
 static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
@@ -421,7 +333,7 @@ static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc csr_spmv_transposed_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
@@ -440,63 +352,26 @@ static void csr_spmv_transposed_count(const pmg_plan *plan, const void *argument
 }
 
 static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
-	[0] = {
-		.name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 2, false, 0, "nnz" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19"
-	},
-	[1] = {
-		.name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20"
-	},
-	[2] = {
-		.name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23"
-	},
-	[5] = {
-		.name = "y.private", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nCols" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:23"
-	},
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19" },
+	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20" },
+	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23" },
+	[5] = { .name = "y.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nCols" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:23" },
 };
 
 static void csr_spmv_transposed_y_private_extents(const void *arguments, int64_t *extents)
 {
 	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
 
-	extents[0] = nRows + 1;
-	extents[1] = nnz;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nRows;
-	extents[6] = nCols;
+	csr_spmv_transposed_extents(arguments, extents);
 	extents[7] = 1;
 	extents[8] = nCols;
 }
 
 static const pmg_work_desc csr_spmv_transposed_y_private_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 	{ "y.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
@@ -518,58 +393,31 @@ static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void
 }
 
 static const pmg_pipeline_desc csr_spmv_transposed_y_private_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(csr_spmv_transposed_args),
-	.n_params = 3, .n_arrays = 6, .n_children = 0, .n_extents = 9,
-	.params = csr_spmv_transposed_params,
-	.arrays = csr_spmv_transposed_y_private_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = csr_spmv_transposed_y_private_extents,
-	.assumption = NULL,
-	.kernel = csr_spmv_transposed_y_private_kernel,
-	.choice = "partition y by private",
+	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
+	.n_arrays = 6, .arrays = csr_spmv_transposed_y_private_arrays, .n_extents = 9, .extents = csr_spmv_transposed_y_private_extents,
+	.kernel = csr_spmv_transposed_y_private_kernel, .choice = "partition y by private",
 	.n_work = 3, .work = csr_spmv_transposed_y_private_work, .count = csr_spmv_transposed_y_private_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
+static void csr_spmv_transposed_serial_extents(const void *arguments, int64_t *extents)
+{
+	csr_spmv_transposed_extents(arguments, extents);
+}
+
 static const pmg_work_desc csr_spmv_transposed_serial_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_vector = true },
+	{ "y", .flops = 0, .bytes = 8, .is_vector = true },
 	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1 },
 };
 
-static void csr_spmv_transposed_serial_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (nCols);
-	counts[1] = 1.0;
-	counts[2] = (double) (nRows)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (nRows);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(csr_spmv_transposed_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = csr_spmv_transposed_params,
-	.arrays = csr_spmv_transposed_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = csr_spmv_transposed_extents,
-	.assumption = NULL,
-	.kernel = csr_spmv_transposed_serial_kernel,
-	.choice = "--parallel=off",
-	.n_work = 2, .work = csr_spmv_transposed_serial_work, .count = csr_spmv_transposed_serial_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
+	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7, .extents = csr_spmv_transposed_serial_extents,
+	.kernel = csr_spmv_transposed_serial_kernel, .choice = "--parallel=off",
+	.n_work = 2, .work = csr_spmv_transposed_serial_work, .count = csr_spmv_transposed_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc csr_spmv_transposed_description;
@@ -580,58 +428,19 @@ static const pmg_pipeline_desc *const csr_spmv_transposed_candidates[] = {
 	&csr_spmv_transposed_serial_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status csr_spmv_transposed_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return csr_spmv_transposed_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(csr_spmv_transposed)
 
 static const pmg_pipeline_desc csr_spmv_transposed_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(csr_spmv_transposed_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = csr_spmv_transposed_params,
-	.arrays = csr_spmv_transposed_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = csr_spmv_transposed_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
+	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7, .extents = csr_spmv_transposed_extents,
 	.kernel = csr_spmv_transposed_kernel,
-	.n_candidates = 3, .candidates = csr_spmv_transposed_candidates,
 	.n_work = 2, .work = csr_spmv_transposed_work, .count = csr_spmv_transposed_count,
+	.n_candidates = 3, .candidates = csr_spmv_transposed_candidates,
 	.plan = csr_spmv_transposed_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *csr_spmv_transposed_describe(void)
-{
-	return &csr_spmv_transposed_description;
-}
-
-pmg_status csr_spmv_transposed_plan(const csr_spmv_transposed_args *args, const pmg_options *options, csr_spmv_transposed_plan_t **plan)
-{
-	return pmg_plan_new(&csr_spmv_transposed_description, args, options, plan);
-}
-
-pmg_status csr_spmv_transposed_execute(csr_spmv_transposed_plan_t *plan, const csr_spmv_transposed_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status csr_spmv_transposed_state_save(csr_spmv_transposed_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status csr_spmv_transposed_state_load(csr_spmv_transposed_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void csr_spmv_transposed_destroy(csr_spmv_transposed_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(csr_spmv_transposed)
 
 /* ---- coo_spmv ---- */
 
@@ -769,51 +578,15 @@ static const pmg_param_desc coo_spmv_params[] = {
 };
 
 static const pmg_array_desc coo_spmv_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
-	},
-	[5] = {
-		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[6] = {
-		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[7] = {
-		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[8] = {
-		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33" },
+	[5] = { .name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[6] = { .name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[7] = { .name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[8] = { .name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
 };
 
 static const int32_t coo_spmv_keys_0[] = { 0 };
@@ -847,7 +620,7 @@ static void coo_spmv_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc coo_spmv_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
 
@@ -866,60 +639,17 @@ static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *
 }
 
 static const pmg_array_desc coo_spmv_renumber_col_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
-	},
-	[5] = {
-		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[6] = {
-		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[7] = {
-		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[8] = {
-		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[9] = {
-		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35"
-	},
-	[10] = {
-		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:32"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33" },
+	[5] = { .name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[6] = { .name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[7] = { .name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[8] = { .name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[9] = { .name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:35" },
+	[10] = { .name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:32" },
 };
 
 static const int32_t coo_spmv_renumber_col_keys_0[] = { 0 };
@@ -943,22 +673,14 @@ static const pmg_restructure_desc coo_spmv_renumber_col_restructurings[] = {
 static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extents)
 {
 	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
 
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
+	coo_spmv_extents(arguments, extents);
 	extents[7] = nCols;
 }
 
 static const pmg_work_desc coo_spmv_renumber_col_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
@@ -981,58 +703,30 @@ static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *argume
 }
 
 static const pmg_pipeline_desc coo_spmv_renumber_col_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
-	.params = coo_spmv_params,
-	.arrays = coo_spmv_renumber_col_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
+	.n_arrays = 11, .arrays = coo_spmv_renumber_col_arrays, .n_extents = 8, .extents = coo_spmv_renumber_col_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_renumber_col_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_renumber_col_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_renumber_col_kernel,
-	.choice = "renumber A by col",
+	.kernel = coo_spmv_renumber_col_kernel, .choice = "renumber A by col",
 	.n_work = 3, .work = coo_spmv_renumber_col_work, .count = coo_spmv_renumber_col_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc coo_spmv_restructure_none_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_args, A_col), .place = "spmv.pmg:31" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_args, A_value), .place = "spmv.pmg:31" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_args, x), .place = "spmv.pmg:32" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33" },
 };
 
+static void coo_spmv_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	coo_spmv_extents(arguments, extents);
+}
+
 static const pmg_work_desc coo_spmv_restructure_none_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
 
@@ -1050,18 +744,10 @@ static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *ar
 }
 
 static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_params,
-	.arrays = coo_spmv_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = coo_spmv_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_restructure_none_kernel,
-	.choice = "restructure A by none",
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
+	.n_arrays = 5, .arrays = coo_spmv_restructure_none_arrays, .n_extents = 7, .extents = coo_spmv_restructure_none_extents,
+	.kernel = coo_spmv_restructure_none_kernel, .choice = "restructure A by none",
 	.n_work = 2, .work = coo_spmv_restructure_none_work, .count = coo_spmv_restructure_none_count,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1074,60 +760,20 @@ static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
 	&coo_spmv_restructure_none_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status coo_spmv_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return coo_spmv_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(coo_spmv)
 
 static const pmg_pipeline_desc coo_spmv_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_params,
-	.arrays = coo_spmv_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
+	.n_arrays = 9, .arrays = coo_spmv_arrays, .n_extents = 7, .extents = coo_spmv_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_extents,
-	.assumption = NULL,
 	.kernel = coo_spmv_kernel,
-	.n_candidates = 3, .candidates = coo_spmv_candidates,
 	.n_work = 2, .work = coo_spmv_work, .count = coo_spmv_count,
-	.is_ordered = true,
-	.plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = coo_spmv_candidates,
+	.is_ordered = true, .plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *coo_spmv_describe(void)
-{
-	return &coo_spmv_description;
-}
-
-pmg_status coo_spmv_plan(const coo_spmv_args *args, const pmg_options *options, coo_spmv_plan_t **plan)
-{
-	return pmg_plan_new(&coo_spmv_description, args, options, plan);
-}
-
-pmg_status coo_spmv_execute(coo_spmv_plan_t *plan, const coo_spmv_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status coo_spmv_state_save(coo_spmv_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status coo_spmv_state_load(coo_spmv_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void coo_spmv_destroy(coo_spmv_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(coo_spmv)
 
 /* ---- coo_spmv_written ---- */
 
@@ -1265,51 +911,15 @@ static const pmg_param_desc coo_spmv_written_params[] = {
 };
 
 static const pmg_array_desc coo_spmv_written_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
-	},
-	[5] = {
-		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[6] = {
-		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[7] = {
-		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[8] = {
-		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43" },
+	[5] = { .name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[6] = { .name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[7] = { .name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[8] = { .name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
 };
 
 static const int32_t coo_spmv_written_keys_0[] = { 0 };
@@ -1343,7 +953,7 @@ static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc coo_spmv_written_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
 
@@ -1362,60 +972,17 @@ static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, 
 }
 
 static const pmg_array_desc coo_spmv_written_renumber_col_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
-	},
-	[5] = {
-		.name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[6] = {
-		.name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[7] = {
-		.name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[8] = {
-		.name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[9] = {
-		.name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45"
-	},
-	[10] = {
-		.name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:42"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43" },
+	[5] = { .name = "A.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[6] = { .name = "A.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[7] = { .name = "A.col_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[8] = { .name = "A.sorted_col", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[9] = { .name = "A.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:45" },
+	[10] = { .name = "x.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:42" },
 };
 
 static const int32_t coo_spmv_written_renumber_col_keys_0[] = { 0 };
@@ -1439,22 +1006,14 @@ static const pmg_restructure_desc coo_spmv_written_renumber_col_restructurings[]
 static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t *extents)
 {
 	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
 	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
 
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
+	coo_spmv_written_extents(arguments, extents);
 	extents[7] = nCols;
 }
 
 static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true },
+	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
 	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
@@ -1477,58 +1036,30 @@ static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void
 }
 
 static const pmg_pipeline_desc coo_spmv_written_renumber_col_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 11, .n_children = 0, .n_extents = 8,
-	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_renumber_col_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
+	.n_arrays = 11, .arrays = coo_spmv_written_renumber_col_arrays, .n_extents = 8, .extents = coo_spmv_written_renumber_col_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_renumber_col_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_written_renumber_col_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_written_renumber_col_kernel,
-	.choice = "renumber A by col",
+	.kernel = coo_spmv_written_renumber_col_kernel, .choice = "renumber A by col",
 	.n_work = 3, .work = coo_spmv_written_renumber_col_work, .count = coo_spmv_written_renumber_col_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc coo_spmv_written_restructure_none_arrays[] = {
-	[0] = {
-		.name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nRows" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41"
-	},
-	[1] = {
-		.name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nCols" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41"
-	},
-	[2] = {
-		.name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41"
-	},
-	[3] = {
-		.name = "x", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42"
-	},
-	[4] = {
-		.name = "y", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43"
-	},
+	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41" },
+	[1] = { .name = "A.col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_col), .place = "spmv.pmg:41" },
+	[2] = { .name = "A.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_value), .place = "spmv.pmg:41" },
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 5, .segments = -1, .offset = offsetof(coo_spmv_written_args, x), .place = "spmv.pmg:42" },
+	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43" },
 };
 
+static void coo_spmv_written_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	coo_spmv_written_extents(arguments, extents);
+}
+
 static const pmg_work_desc coo_spmv_written_restructure_none_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
 
@@ -1546,18 +1077,10 @@ static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const 
 }
 
 static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 5, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = coo_spmv_written_extents,
-	.assumption = NULL,
-	.kernel = coo_spmv_written_restructure_none_kernel,
-	.choice = "restructure A by none",
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
+	.n_arrays = 5, .arrays = coo_spmv_written_restructure_none_arrays, .n_extents = 7, .extents = coo_spmv_written_restructure_none_extents,
+	.kernel = coo_spmv_written_restructure_none_kernel, .choice = "restructure A by none",
 	.n_work = 2, .work = coo_spmv_written_restructure_none_work, .count = coo_spmv_written_restructure_none_count,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1570,60 +1093,20 @@ static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
 	&coo_spmv_written_restructure_none_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status coo_spmv_written_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return coo_spmv_written_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(coo_spmv_written)
 
 static const pmg_pipeline_desc coo_spmv_written_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
-	.args_size = sizeof(coo_spmv_written_args),
-	.n_params = 3, .n_arrays = 9, .n_children = 0, .n_extents = 7,
-	.params = coo_spmv_written_params,
-	.arrays = coo_spmv_written_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
+	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
+	.n_arrays = 9, .arrays = coo_spmv_written_arrays, .n_extents = 7, .extents = coo_spmv_written_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
-	.has_loop = false,
-	.extents = coo_spmv_written_extents,
-	.assumption = NULL,
 	.kernel = coo_spmv_written_kernel,
-	.n_candidates = 3, .candidates = coo_spmv_written_candidates,
 	.n_work = 2, .work = coo_spmv_written_work, .count = coo_spmv_written_count,
-	.is_ordered = true,
-	.plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = coo_spmv_written_candidates,
+	.is_ordered = true, .plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *coo_spmv_written_describe(void)
-{
-	return &coo_spmv_written_description;
-}
-
-pmg_status coo_spmv_written_plan(const coo_spmv_written_args *args, const pmg_options *options, coo_spmv_written_plan_t **plan)
-{
-	return pmg_plan_new(&coo_spmv_written_description, args, options, plan);
-}
-
-pmg_status coo_spmv_written_execute(coo_spmv_written_plan_t *plan, const coo_spmv_written_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status coo_spmv_written_state_save(coo_spmv_written_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status coo_spmv_written_state_load(coo_spmv_written_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void coo_spmv_written_destroy(coo_spmv_written_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(coo_spmv_written)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -29,18 +29,14 @@
  *   order, thomas.pmg:6
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, thomas.pmg:6
- * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, thomas.pmg:6
- * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, thomas.pmg:6
- * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, thomas.pmg:6
- * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, thomas.pmg:6
+ * - prefetch of b: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, thomas.pmg:6
+ * - prefetch of a: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, thomas.pmg:6
+ * - prefetch of d: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, thomas.pmg:6
+ * - prefetch of c: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, thomas.pmg:6
  * - blocks of y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, thomas.pmg:13
  *
@@ -113,31 +109,30 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
 			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[0], 16, lanes, n, 128) & pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(16, b, &plan->places[1], s_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(16, a, &plan->places[0], s_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(16, d, &plan->places[3], s_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(16, c, &plan->places[2], s_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s_block, n, 1);
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 128);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 128);
-						pmg_row_ask(&a_asked, i + asked, n, 128);
-						pmg_row_ask(&d_asked, i + asked, n, 128);
-						pmg_row_ask(&c_asked, i + asked, n, 128);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
 					}
 					const double *b_row = &b_rows[16*i - 16*begin];
 					const double *a_row = &a_rows[16*i - 16*begin];
@@ -188,8 +183,8 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -200,26 +195,19 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 				begin_2 = pmg_put_begin_f64(end_2, 16, x, &plan->places[4], s_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 128);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 128);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -342,31 +330,30 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[4], s_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 			const double *c_rows = c_block;
 			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[0], 8, lanes, n, 64) & pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(8, b, &plan->places[1], s_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(8, a, &plan->places[0], s_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(8, d, &plan->places[3], s_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(8, c, &plan->places[2], s_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[0], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(8, b, &plan->places[1], s_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(8, a, &plan->places[0], s_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(8, d, &plan->places[3], s_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(8, c, &plan->places[2], s_block, n, 1);
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 8)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 8, lanes) && pmg_block_lies(&plan->places[0], 8, lanes) && pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 64);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 64);
-						pmg_row_ask(&a_asked, i + asked, n, 64);
-						pmg_row_ask(&d_asked, i + asked, n, 64);
-						pmg_row_ask(&c_asked, i + asked, n, 64);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 64);
 					}
 					const double *b_row = &b_rows[8*i - 8*begin];
 					const double *a_row = &a_rows[8*i - 8*begin];
@@ -417,8 +404,8 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[8*n + lane - 8]) = PMG_READ_F64(x_block[8*n + lane - 8]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
 			PMG_UNROLL
@@ -429,26 +416,19 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 				begin_2 = pmg_put_begin_f64(end_2, 8, x, &plan->places[4], s_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 64);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 64);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -506,31 +486,30 @@ static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[4], s_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
 			const double *c_rows = c_block;
 			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[0], 32, lanes, n, 256) & pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(32, b, &plan->places[1], s_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(32, a, &plan->places[0], s_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(32, d, &plan->places[3], s_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(32, c, &plan->places[2], s_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[0], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(32, b, &plan->places[1], s_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(32, a, &plan->places[0], s_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(32, d, &plan->places[3], s_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(32, c, &plan->places[2], s_block, n, 1);
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 32)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 256);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 256);
-						pmg_row_ask(&a_asked, i + asked, n, 256);
-						pmg_row_ask(&d_asked, i + asked, n, 256);
-						pmg_row_ask(&c_asked, i + asked, n, 256);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 256);
 					}
 					const double *b_row = &b_rows[32*i - 32*begin];
 					const double *a_row = &a_rows[32*i - 32*begin];
@@ -581,8 +560,8 @@ static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
 			PMG_UNROLL
@@ -593,26 +572,19 @@ static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
 				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 256);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 256);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -678,35 +650,46 @@ static void thomas_isl_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			int64_t begin_3 = 0, end_3 = 0;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*40*16;
 			int64_t begin_4 = 0, end_4 = 0;
 			const double *c_rows = c_block;
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s_block, n, 1);
 			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (distance > 0) {
+					pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
+				}
 				if (i < begin || i >= end) {
 					begin = i/PMG_ROWS*PMG_ROWS;
 					end = pmg_min_i64(begin + PMG_ROWS, n);
-					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *b_row = &b_rows[16*i - 16*begin];
 				if (i < begin_2 || i >= end_2) {
 					begin_2 = i/PMG_ROWS*PMG_ROWS;
 					end_2 = pmg_min_i64(begin_2 + PMG_ROWS, n);
-					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin_2, end_2, pmg_prefetch_window_row(distance, begin_2 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *a_row = &a_rows[16*i - 16*begin_2];
 				if (i < begin_3 || i >= end_3) {
 					begin_3 = i/PMG_ROWS*PMG_ROWS;
 					end_3 = pmg_min_i64(begin_3 + PMG_ROWS, n);
-					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin_3, end_3, begin_3 + PMG_ROWS_AHEAD, n);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin_3, end_3, pmg_prefetch_window_row(distance, begin_3 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *d_row = &d_rows[16*i - 16*begin_3];
 				if (i < begin_4 || i >= end_4) {
 					begin_4 = i/PMG_ROWS*PMG_ROWS;
 					end_4 = pmg_min_i64(begin_4 + PMG_ROWS, n);
-					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin_4, end_4, begin_4 + PMG_ROWS_AHEAD, n);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin_4, end_4, pmg_prefetch_window_row(distance, begin_4 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *c_row = &c_rows[16*i - 16*begin_4];
 				pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -748,15 +731,15 @@ static void thomas_isl_compute_pivot(pmg_plan *plan, const thomas_args *args)
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(y_block[16*n + lane - 16]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = PMG_READ_F64(y_block[32*n + lane - 16*i]) - PMG_READ_F64(pivot_c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]);
-					if (x_past)
-						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(pivot_block, 16, pivot + s_block*n, lanes, n, n, 1);
@@ -783,72 +766,17 @@ static const pmg_param_desc thomas_params[] = {
 };
 
 static const pmg_array_desc thomas_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
-	},
-	[5] = {
-		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
 static const pmg_pivot_desc thomas_pivots[] = {
@@ -900,13 +828,13 @@ static bool thomas_suits(const void *arguments)
 }
 
 static const pmg_work_desc thomas_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void thomas_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -933,43 +861,13 @@ static void thomas_count(const pmg_plan *plan, const void *arguments, double *co
 }
 
 static const pmg_array_desc thomas_flat_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
-	},
-	[5] = {
-		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
-	},
-	[6] = {
-		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	[5] = { .name = "y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13" },
+	[6] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 };
 
 static void thomas_flat_extents(const void *arguments, int64_t *extents)
@@ -995,158 +893,55 @@ static void thomas_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc thomas_flat_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "pivot", .flops = 16, .bytes = 16, .is_shared = true },
+	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true },
+	{ "y", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "y", .flops = 3, .bytes = 40, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void thomas_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc thomas_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
-	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
-	.params = thomas_params,
-	.arrays = thomas_flat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
+	.n_arrays = 7, .arrays = thomas_flat_arrays, .n_extents = 14, .extents = thomas_flat_extents,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.has_loop = false,
-	.extents = thomas_flat_extents,
-	.assumption = NULL,
-	.kernel = thomas_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 7, .work = thomas_flat_work, .count = thomas_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = thomas_flat_kernel, .choice = "--interleave=off",
+	.n_work = 7, .work = thomas_flat_work, .count = thomas_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_narrow_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
-	},
-	[5] = {
-		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
 static void thomas_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	thomas_extents(arguments, extents);
 	extents[11] = n + 64;
 	extents[12] = 8;
-	extents[13] = 1;
 	extents[14] = 72;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = 72;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = 72;
 	extents[21] = 8;
-	extents[22] = 1;
 	extents[23] = n + 64;
 	extents[24] = 8;
-	extents[25] = 1;
 	extents[26] = 72;
 	extents[27] = 8;
 }
@@ -1159,160 +954,46 @@ static bool thomas_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc thomas_narrow_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void thomas_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc thomas_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
-	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = thomas_params,
-	.arrays = thomas_narrow_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
+	.n_arrays = 11, .arrays = thomas_narrow_arrays, .n_extents = 28, .extents = thomas_narrow_extents,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.has_loop = false,
-	.extents = thomas_narrow_extents,
-	.assumption = NULL,
-	.suits = thomas_narrow_suits,
-	.kernel = thomas_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 7, .work = thomas_narrow_work, .count = thomas_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = thomas_narrow_kernel, .choice = "--interleave=narrow", .suits = thomas_narrow_suits,
+	.n_work = 7, .work = thomas_work, .count = thomas_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_wide_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
-	},
-	[5] = {
-		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
 static void thomas_wide_extents(const void *arguments, int64_t *extents)
 {
 	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	thomas_extents(arguments, extents);
 	extents[11] = n + 16;
 	extents[12] = 32;
-	extents[13] = 1;
 	extents[14] = 24;
 	extents[15] = 32;
-	extents[16] = 1;
 	extents[17] = 24;
 	extents[18] = 32;
-	extents[19] = 1;
 	extents[20] = 24;
 	extents[21] = 32;
-	extents[22] = 1;
 	extents[23] = n + 16;
 	extents[24] = 32;
-	extents[25] = 1;
 	extents[26] = 24;
 	extents[27] = 32;
 }
@@ -1325,153 +1006,33 @@ static bool thomas_wide_suits(const void *arguments)
 	return nSystems >= 8;
 }
 
-static const pmg_work_desc thomas_wide_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void thomas_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc thomas_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
-	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = thomas_params,
-	.arrays = thomas_wide_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
+	.n_arrays = 11, .arrays = thomas_wide_arrays, .n_extents = 28, .extents = thomas_wide_extents,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.has_loop = false,
-	.extents = thomas_wide_extents,
-	.assumption = NULL,
-	.suits = thomas_wide_suits,
-	.kernel = thomas_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 7, .work = thomas_wide_work, .count = thomas_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = thomas_wide_kernel, .choice = "--interleave=wide", .suits = thomas_wide_suits,
+	.n_work = 7, .work = thomas_work, .count = thomas_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_isl_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7"
-	},
-	[5] = {
-		.name = "pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[6] = {
-		.name = "y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
-	},
-	[7] = {
-		.name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[8] = {
-		.name = "pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[9] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[10] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[11] = {
-		.name = "pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9"
-	},
-	[12] = {
-		.name = "y.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13"
-	},
-	[13] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
-	[14] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7"
-	},
-	[15] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	[5] = { .name = "pivot", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[6] = { .name = "y", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13" },
+	[7] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[8] = { .name = "pivot.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[9] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[10] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[11] = { .name = "pivot.c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
+	[12] = { .name = "y.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13" },
+	[13] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
+	[14] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
+	[15] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
 static void thomas_isl_extents(const void *arguments, int64_t *extents)
@@ -1480,34 +1041,16 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
+	thomas_extents(arguments, extents);
 	extents[10] = nSystems;
 	extents[11] = n;
 	extents[12] = nSystems;
 	extents[13] = n;
 	extents[14] = nSystems;
 	extents[15] = n;
-	extents[16] = 1;
 	extents[17] = n + 32;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 40;
-	extents[21] = 16;
-	extents[22] = 1;
 	extents[23] = 40;
-	extents[24] = 16;
-	extents[25] = 1;
 	extents[26] = n + 32;
-	extents[27] = 16;
 	extents[28] = 1;
 	extents[29] = n + 32;
 	extents[30] = 16;
@@ -1523,13 +1066,13 @@ static void thomas_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc thomas_isl_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1556,23 +1099,13 @@ static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double
 }
 
 static const pmg_pipeline_desc thomas_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
-	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 16, .n_children = 0, .n_extents = 40,
-	.params = thomas_params,
-	.arrays = thomas_isl_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
+	.n_arrays = 16, .arrays = thomas_isl_arrays, .n_extents = 40, .extents = thomas_isl_extents,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.has_loop = false,
-	.extents = thomas_isl_extents,
-	.assumption = NULL,
-	.suits = thomas_suits,
-	.kernel = thomas_isl_kernel,
-	.choice = "--schedule=isl",
+	.kernel = thomas_isl_kernel, .choice = "--schedule=isl", .suits = thomas_suits,
 	.n_work = 7, .work = thomas_isl_work, .count = thomas_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc thomas_description;
@@ -1585,61 +1118,20 @@ static const pmg_pipeline_desc *const thomas_candidates[] = {
 	&thomas_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status thomas_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return thomas_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(thomas)
 
 static const pmg_pipeline_desc thomas_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "thomas", .source = "thomas.pmg", .target = "openmp",
-	.args_size = sizeof(thomas_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = thomas_params,
-	.arrays = thomas_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
+	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
+	.n_arrays = 11, .arrays = thomas_arrays, .n_extents = 28, .extents = thomas_extents,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.has_loop = false,
-	.extents = thomas_extents,
-	.assumption = NULL,
-	.suits = thomas_suits,
-	.kernel = thomas_kernel,
-	.n_candidates = 5, .candidates = thomas_candidates,
+	.kernel = thomas_kernel, .suits = thomas_suits,
 	.n_work = 7, .work = thomas_work, .count = thomas_count,
-	.is_ordered = true,
-	.plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = thomas_candidates,
+	.is_ordered = true, .plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *thomas_describe(void)
-{
-	return &thomas_description;
-}
-
-pmg_status thomas_plan(const thomas_args *args, const pmg_options *options, thomas_plan_t **plan)
-{
-	return pmg_plan_new(&thomas_description, args, options, plan);
-}
-
-pmg_status thomas_execute(thomas_plan_t *plan, const thomas_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status thomas_state_save(thomas_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status thomas_state_load(thomas_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void thomas_destroy(thomas_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(thomas)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

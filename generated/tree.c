@@ -115,53 +115,15 @@ static const pmg_param_desc tree_params[] = {
 };
 
 static const pmg_array_desc tree_arrays[] = {
-	[0] = {
-		.name = "parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE,
-		.limit = { 0, false, 0, "n" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tree_args, parent), .place = "tree.pmg:6"
-	},
-	[1] = {
-		.name = "len", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tree_args, len), .place = "tree.pmg:7"
-	},
-	[2] = {
-		.name = "toRoot", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(tree_args, toRoot), .place = "tree.pmg:8"
-	},
-	[3] = {
-		.name = "below", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tree_args, below), .place = "tree.pmg:9"
-	},
-	[4] = {
-		.name = "height", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 5, .segments = -1, .offset = offsetof(tree_args, height), .place = "tree.pmg:10"
-	},
-	[5] = {
-		.name = "depth", .role = PMG_OUT, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tree_args, depth), .place = "tree.pmg:11"
-	},
-	[6] = {
-		.name = "size", .role = PMG_OUT, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 7, .segments = -1, .offset = offsetof(tree_args, size), .place = "tree.pmg:11"
-	},
-	[7] = {
-		.name = "parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "n + 1" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6"
-	},
-	[8] = {
-		.name = "parent.children", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6"
-	},
+	[0] = { .name = "parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 0, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(tree_args, parent), .place = "tree.pmg:6" },
+	[1] = { .name = "len", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(tree_args, len), .place = "tree.pmg:7" },
+	[2] = { .name = "toRoot", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(tree_args, toRoot), .place = "tree.pmg:8" },
+	[3] = { .name = "below", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(tree_args, below), .place = "tree.pmg:9" },
+	[4] = { .name = "height", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 5, .segments = -1, .offset = offsetof(tree_args, height), .place = "tree.pmg:10" },
+	[5] = { .name = "depth", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(tree_args, depth), .place = "tree.pmg:11" },
+	[6] = { .name = "size", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 7, .segments = -1, .offset = offsetof(tree_args, size), .place = "tree.pmg:11" },
+	[7] = { .name = "parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "n + 1" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6" },
+	[8] = { .name = "parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6" },
 };
 
 static const pmg_children_desc tree_children[] = {
@@ -185,57 +147,18 @@ static void tree_extents(const void *arguments, int64_t *extents)
 	extents[9] = n;
 }
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status tree_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return tree_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(tree)
 
 static const pmg_pipeline_desc tree_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tree", .source = "tree.pmg", .target = "openmp",
-	.args_size = sizeof(tree_args),
-	.n_params = 1, .n_arrays = 9, .n_children = 1, .n_extents = 10,
-	.params = tree_params,
-	.arrays = tree_arrays,
-	.children = tree_children,
-	.has_loop = false,
-	.extents = tree_extents,
-	.assumption = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tree", .source = "tree.pmg", .target = "openmp",
+	.args_size = sizeof(tree_args), .n_params = 1, .params = tree_params,
+	.n_arrays = 9, .arrays = tree_arrays, .n_extents = 10, .extents = tree_extents,
+	.n_children = 1, .children = tree_children,
 	.kernel = tree_kernel,
-	.is_ordered = true,
-	.plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *tree_describe(void)
-{
-	return &tree_description;
-}
-
-pmg_status tree_plan(const tree_args *args, const pmg_options *options, tree_plan_t **plan)
-{
-	return pmg_plan_new(&tree_description, args, options, plan);
-}
-
-pmg_status tree_execute(tree_plan_t *plan, const tree_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status tree_state_save(tree_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status tree_state_load(tree_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void tree_destroy(tree_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(tree)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

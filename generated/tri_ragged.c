@@ -26,18 +26,14 @@
  *   order, tri_ragged.pmg:7
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tri_ragged.pmg:7
- * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
- * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
- * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
- * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tri_ragged.pmg:7
+ * - prefetch of b: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   segments are short streams, tri_ragged.pmg:7
+ * - prefetch of a: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   segments are short streams, tri_ragged.pmg:7
+ * - prefetch of d: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   segments are short streams, tri_ragged.pmg:7
+ * - prefetch of c: prefetches rows (not leaves it to the hardware prefetcher); in memory, since
+ *   segments are short streams, tri_ragged.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tri_ragged.pmg:10
  * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
@@ -71,7 +67,7 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 	const double *restrict c = plan->data[3];
 	const double *restrict d = plan->data[4];
 	double *restrict x = plan->data[5];
-	const bool x_is_large = pmg_is_large(plan, 5);
+	const bool x_is_nontemporal = pmg_is_nontemporal(plan, 5);
 	const int64_t *restrict offset_by_length = plan->data[13];
 
 	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
@@ -93,31 +89,30 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 		const double *d_rows = d_block;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16, 16, x, &plan->places[5], start, longest);
-		double *restrict x_past = pmg_segments_past_f64(16, x, &plan->places[5], start, longest);
+		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(16, x, &plan->places[5], start, longest);
 		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 		const double *c_rows = c_block;
 		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		const int64_t ahead = pmg_most_ahead(pmg_far_if_long(longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[1], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked b_asked = pmg_segments_asked_f64(16, b, start, &later, longest, 1);
-		const pmg_asked a_asked = pmg_segments_asked_f64(16, a, start, &later, longest, 1);
-		const pmg_asked d_asked = pmg_segments_asked_f64(16, d, start, &later, longest, 1);
-		const pmg_asked c_asked = pmg_segments_asked_f64(16, c, start, &later, longest, 1);
+		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[1], longest) & pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+		const pmg_prefetch b_prefetch = pmg_prefetch_segments_f64(16, b, start, &later, longest, 1);
+		const pmg_prefetch a_prefetch = pmg_prefetch_segments_f64(16, a, start, &later, longest, 1);
+		const pmg_prefetch d_prefetch = pmg_prefetch_segments_f64(16, d, start, &later, longest, 1);
+		const pmg_prefetch c_prefetch = pmg_prefetch_segments_f64(16, c, start, &later, longest, 1);
 		pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[2], longest) && pmg_segments_lie(&plan->places[1], longest) && pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
 			end = pmg_min_i64(begin_2 + height, longest);
-			b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			a_rows = pmg_segments_rows_f64(a_block, 16, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			d_rows = pmg_segments_rows_f64(d_block, 16, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			c_rows = pmg_segments_rows_f64(c_block, 16, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
+			b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			a_rows = pmg_segments_rows_f64(a_block, 16, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			d_rows = pmg_segments_rows_f64(d_block, 16, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			c_rows = pmg_segments_rows_f64(c_block, 16, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
 			for (int64_t i = begin_2; i < end; i++) {
-				const int64_t asked = pmg_ask_most(longest - 1 - i, ahead, 128);
-				if (asked > 0) {
-					pmg_row_ask(&b_asked, i + asked, longest, 128);
-					pmg_row_ask(&a_asked, i + asked, longest, 128);
-					pmg_row_ask(&d_asked, i + asked, longest, 128);
-					pmg_row_ask(&c_asked, i + asked, longest, 128);
+				if (distance > 0) {
+					pmg_prefetch_row(&b_prefetch, i + distance, longest, 128);
+					pmg_prefetch_row(&a_prefetch, i + distance, longest, 128);
+					pmg_prefetch_row(&d_prefetch, i + distance, longest, 128);
+					pmg_prefetch_row(&c_prefetch, i + distance, longest, 128);
 				}
 				const double *b_row = &b_rows[16*i - 16*begin_2];
 				const double *a_row = &a_rows[16*i - 16*begin_2];
@@ -167,8 +162,8 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 		for (int64_t lane = 0; lane < 16; lane++) {
 			const double value = x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			if (x_past && rows[lane] >= 1)
-				x_past[16*rows[lane] + lane - 16] = x_block[16*rows[lane] + lane - 16];
+			if (x_nontemporal && rows[lane] >= 1)
+				x_nontemporal[16*rows[lane] + lane - 16] = x_block[16*rows[lane] + lane - 16];
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 		PMG_UNROLL
@@ -176,28 +171,21 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*longest - 16]);
 		}
 		for (int64_t i = longest - 2; i >= 0; i--) {
-			const int64_t asked = pmg_ask_rest(longest - 1 - i, ahead, 128);
-			if (asked > 0) {
-				pmg_row_ask(&b_asked, longest - 1 + asked, longest, 128);
-				pmg_row_ask(&a_asked, longest - 1 + asked, longest, 128);
-				pmg_row_ask(&d_asked, longest - 1 + asked, longest, 128);
-				pmg_row_ask(&c_asked, longest - 1 + asked, longest, 128);
-			}
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c_block[16*i + lane])*x_last[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[16*i + lane]));
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		if (!x_past)
-			pmg_segments_put_f64(x_block, 16, x, &plan->places[5], start, begin, rows, longest, x_is_large);
+		if (!x_nontemporal)
+			pmg_segments_put_f64(x_block, 16, x, &plan->places[5], start, begin, rows, longest, x_is_nontemporal);
 	}
 }
 
@@ -276,7 +264,7 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 	const double *restrict c = plan->data[3];
 	const double *restrict d = plan->data[4];
 	double *restrict x = plan->data[5];
-	const bool x_is_large = pmg_is_large(plan, 5);
+	const bool x_is_nontemporal = pmg_is_nontemporal(plan, 5);
 	const int64_t *restrict offset_by_length = plan->data[13];
 
 	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
@@ -298,31 +286,30 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
 		const double *d_rows = d_block;
 		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8, 8, x, &plan->places[5], start, longest);
-		double *restrict x_past = pmg_segments_past_f64(8, x, &plan->places[5], start, longest);
+		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(8, x, &plan->places[5], start, longest);
 		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 		const double *c_rows = c_block;
 		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 8;
-		const int64_t ahead = pmg_most_ahead(pmg_far_if_long(longest) & pmg_segments_far(&plan->places[2], longest) & pmg_segments_far(&plan->places[1], longest) & pmg_segments_far(&plan->places[4], longest) & pmg_segments_far(&plan->places[3], longest), 40, longest);
-		const pmg_asked b_asked = pmg_segments_asked_f64(8, b, start, &later, longest, 1);
-		const pmg_asked a_asked = pmg_segments_asked_f64(8, a, start, &later, longest, 1);
-		const pmg_asked d_asked = pmg_segments_asked_f64(8, d, start, &later, longest, 1);
-		const pmg_asked c_asked = pmg_segments_asked_f64(8, c, start, &later, longest, 1);
+		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[1], longest) & pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+		const pmg_prefetch b_prefetch = pmg_prefetch_segments_f64(8, b, start, &later, longest, 1);
+		const pmg_prefetch a_prefetch = pmg_prefetch_segments_f64(8, a, start, &later, longest, 1);
+		const pmg_prefetch d_prefetch = pmg_prefetch_segments_f64(8, d, start, &later, longest, 1);
+		const pmg_prefetch c_prefetch = pmg_prefetch_segments_f64(8, c, start, &later, longest, 1);
 		pmg_vector_f64 x_y_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
 		const int64_t height = pmg_segments_lie(&plan->places[2], longest) && pmg_segments_lie(&plan->places[1], longest) && pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
 		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
 			end = pmg_min_i64(begin_2 + height, longest);
-			b_rows = pmg_segments_rows_f64(b_block, 8, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			a_rows = pmg_segments_rows_f64(a_block, 8, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			d_rows = pmg_segments_rows_f64(d_block, 8, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
-			c_rows = pmg_segments_rows_f64(c_block, 8, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_ROWS_AHEAD, next);
+			b_rows = pmg_segments_rows_f64(b_block, 8, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			a_rows = pmg_segments_rows_f64(a_block, 8, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			d_rows = pmg_segments_rows_f64(d_block, 8, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+			c_rows = pmg_segments_rows_f64(c_block, 8, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
 			for (int64_t i = begin_2; i < end; i++) {
-				const int64_t asked = pmg_ask_most(longest - 1 - i, ahead, 64);
-				if (asked > 0) {
-					pmg_row_ask(&b_asked, i + asked, longest, 64);
-					pmg_row_ask(&a_asked, i + asked, longest, 64);
-					pmg_row_ask(&d_asked, i + asked, longest, 64);
-					pmg_row_ask(&c_asked, i + asked, longest, 64);
+				if (distance > 0) {
+					pmg_prefetch_row(&b_prefetch, i + distance, longest, 64);
+					pmg_prefetch_row(&a_prefetch, i + distance, longest, 64);
+					pmg_prefetch_row(&d_prefetch, i + distance, longest, 64);
+					pmg_prefetch_row(&c_prefetch, i + distance, longest, 64);
 				}
 				const double *b_row = &b_rows[8*i - 8*begin_2];
 				const double *a_row = &a_rows[8*i - 8*begin_2];
@@ -372,8 +359,8 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 		for (int64_t lane = 0; lane < 8; lane++) {
 			const double value = x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
 			x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			if (x_past && rows[lane] >= 1)
-				x_past[8*rows[lane] + lane - 8] = x_block[8*rows[lane] + lane - 8];
+			if (x_nontemporal && rows[lane] >= 1)
+				x_nontemporal[8*rows[lane] + lane - 8] = x_block[8*rows[lane] + lane - 8];
 		}
 		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
 		PMG_UNROLL
@@ -381,28 +368,21 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 8*longest - 8]);
 		}
 		for (int64_t i = longest - 2; i >= 0; i--) {
-			const int64_t asked = pmg_ask_rest(longest - 1 - i, ahead, 64);
-			if (asked > 0) {
-				pmg_row_ask(&b_asked, longest - 1 + asked, longest, 64);
-				pmg_row_ask(&a_asked, longest - 1 + asked, longest, 64);
-				pmg_row_ask(&d_asked, longest - 1 + asked, longest, 64);
-				pmg_row_ask(&c_asked, longest - 1 + asked, longest, 64);
-			}
 			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c_block[8*i + lane])*x_last[lane/PMG_LANES(double)];
 				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[8*i + lane]));
-				if (x_past)
-					PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 			}
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 			}
 		}
-		if (!x_past)
-			pmg_segments_put_f64(x_block, 8, x, &plan->places[5], start, begin, rows, longest, x_is_large);
+		if (!x_nontemporal)
+			pmg_segments_put_f64(x_block, 8, x, &plan->places[5], start, begin, rows, longest, x_is_nontemporal);
 	}
 }
 
@@ -422,91 +402,20 @@ static const pmg_param_desc tri_ragged_params[] = {
 };
 
 static const pmg_array_desc tri_ragged_arrays[] = {
-	[0] = {
-		.name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6"
-	},
-	[1] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7"
-	},
-	[2] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7"
-	},
-	[3] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7"
-	},
-	[4] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[11] = {
-		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[12] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[13] = {
-		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
-		.lanes = 16,
-		.first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6"
-	},
+	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
+	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
+	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
+	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
+	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[11] = { .name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
+	[12] = { .name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
+	[13] = { .name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 16, .first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6" },
 };
 
 static const pmg_pivot_desc tri_ragged_pivots[] = {
@@ -559,13 +468,13 @@ static bool tri_ragged_suits(const void *arguments)
 }
 
 static const pmg_work_desc tri_ragged_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void tri_ragged_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -592,48 +501,14 @@ static void tri_ragged_count(const pmg_plan *plan, const void *arguments, double
 }
 
 static const pmg_array_desc tri_ragged_flat_arrays[] = {
-	[0] = {
-		.name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6"
-	},
-	[1] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7"
-	},
-	[2] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7"
-	},
-	[3] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7"
-	},
-	[4] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8"
-	},
-	[6] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[7] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
+	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
+	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
+	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
+	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
+	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	[6] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
+	[7] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
 };
 
 static void tri_ragged_flat_extents(const void *arguments, int64_t *extents)
@@ -654,180 +529,59 @@ static void tri_ragged_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc tri_ragged_flat_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true },
+	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
+	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
 };
 
-static void tri_ragged_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc tri_ragged_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
-	.args_size = sizeof(tri_ragged_args),
-	.n_params = 2, .n_arrays = 8, .n_children = 0, .n_extents = 9,
-	.params = tri_ragged_params,
-	.arrays = tri_ragged_flat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
+	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
+	.n_arrays = 8, .arrays = tri_ragged_flat_arrays, .n_extents = 9, .extents = tri_ragged_flat_extents,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.has_loop = false,
-	.extents = tri_ragged_flat_extents,
-	.assumption = NULL,
-	.kernel = tri_ragged_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 7, .work = tri_ragged_flat_work, .count = tri_ragged_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = tri_ragged_flat_kernel, .choice = "--interleave=off",
+	.n_work = 7, .work = tri_ragged_flat_work, .count = tri_ragged_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_ragged_narrow_arrays[] = {
-	[0] = {
-		.name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } },
-		.is_index = true, .facts = PMG_FACT_OFFSETS,
-		.limit = { 1, false, 0, "nTotal" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6"
-	},
-	[1] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7"
-	},
-	[2] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7"
-	},
-	[3] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7"
-	},
-	[4] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7"
-	},
-	[5] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7"
-	},
-	[11] = {
-		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[12] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10"
-	},
-	[13] = {
-		.name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64,
-		.rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } },
-		.lanes = 8,
-		.first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6"
-	},
+	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
+	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
+	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
+	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
+	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:8" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
+	[11] = { .name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
+	[12] = { .name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
+	[13] = { .name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 8, .first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6" },
 };
 
 static void tri_ragged_narrow_extents(const void *arguments, int64_t *extents)
 {
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = 1;
+	tri_ragged_extents(arguments, extents);
 	extents[8] = 72;
 	extents[9] = 8;
-	extents[10] = 1;
 	extents[11] = 72;
 	extents[12] = 8;
-	extents[13] = 1;
 	extents[14] = 72;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = 66;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = 72;
 	extents[21] = 8;
-	extents[22] = 1;
 	extents[23] = 66;
 	extents[24] = 8;
-	extents[25] = 1;
 	extents[26] = 66;
 	extents[27] = 8;
-	extents[28] = nSystems;
 }
 
 static bool tri_ragged_narrow_suits(const void *arguments)
@@ -838,57 +592,14 @@ static bool tri_ragged_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc tri_ragged_narrow_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void tri_ragged_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc tri_ragged_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
-	.args_size = sizeof(tri_ragged_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 0, .n_extents = 29,
-	.params = tri_ragged_params,
-	.arrays = tri_ragged_narrow_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
+	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
+	.n_arrays = 14, .arrays = tri_ragged_narrow_arrays, .n_extents = 29, .extents = tri_ragged_narrow_extents,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.has_loop = false,
-	.extents = tri_ragged_narrow_extents,
-	.assumption = NULL,
-	.suits = tri_ragged_narrow_suits,
-	.kernel = tri_ragged_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 7, .work = tri_ragged_narrow_work, .count = tri_ragged_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = tri_ragged_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_ragged_narrow_suits,
+	.n_work = 7, .work = tri_ragged_work, .count = tri_ragged_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc tri_ragged_description;
@@ -899,61 +610,20 @@ static const pmg_pipeline_desc *const tri_ragged_candidates[] = {
 	&tri_ragged_narrow_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status tri_ragged_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return tri_ragged_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(tri_ragged)
 
 static const pmg_pipeline_desc tri_ragged_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
-	.args_size = sizeof(tri_ragged_args),
-	.n_params = 2, .n_arrays = 14, .n_children = 0, .n_extents = 29,
-	.params = tri_ragged_params,
-	.arrays = tri_ragged_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
+	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
+	.n_arrays = 14, .arrays = tri_ragged_arrays, .n_extents = 29, .extents = tri_ragged_extents,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.has_loop = false,
-	.extents = tri_ragged_extents,
-	.assumption = NULL,
-	.suits = tri_ragged_suits,
-	.kernel = tri_ragged_kernel,
-	.n_candidates = 3, .candidates = tri_ragged_candidates,
+	.kernel = tri_ragged_kernel, .suits = tri_ragged_suits,
 	.n_work = 7, .work = tri_ragged_work, .count = tri_ragged_count,
-	.is_ordered = true,
-	.plan = tri_ragged_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 3, .candidates = tri_ragged_candidates,
+	.is_ordered = true, .plan = tri_ragged_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *tri_ragged_describe(void)
-{
-	return &tri_ragged_description;
-}
-
-pmg_status tri_ragged_plan(const tri_ragged_args *args, const pmg_options *options, tri_ragged_plan_t **plan)
-{
-	return pmg_plan_new(&tri_ragged_description, args, options, plan);
-}
-
-pmg_status tri_ragged_execute(tri_ragged_plan_t *plan, const tri_ragged_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status tri_ragged_state_save(tri_ragged_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status tri_ragged_state_load(tri_ragged_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void tri_ragged_destroy(tri_ragged_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(tri_ragged)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

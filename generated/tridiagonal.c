@@ -30,18 +30,14 @@
  *   order, tridiagonal.pmg:7
  * - blocks of c: 8 rows at a time (not all rows); one loop reads each of its rows once, in their
  *   order, tridiagonal.pmg:7
- * - ahead of b: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
- * - ahead of a: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
- * - ahead of d: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
- * - ahead of c: asks for rows 40 further on (not leaves them to the processor); where it is held in
- *   blocks, in memory, of fewer on processors that foresee rows; for lines of the next block where
- *   it is flat; the loop that follows shares the asking, while memory would rest, tridiagonal.pmg:7
+ * - prefetch of b: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, tridiagonal.pmg:7
+ * - prefetch of a: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, tridiagonal.pmg:7
+ * - prefetch of d: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, tridiagonal.pmg:7
+ * - prefetch of c: prefetches the next block (not leaves it to the hardware prefetcher); where it
+ *   is flat, in memory: in blocks its rows are read in their order, tridiagonal.pmg:7
  * - blocks of x.y: in the block of 'x' (not a part of its own); each of its values is read last by
  *   what makes the result there, tridiagonal.pmg:10
  *
@@ -151,31 +147,30 @@ static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 16, lanes, n, 128) & pmg_block_far(&plan->places[0], 16, lanes, n, 128) & pmg_block_far(&plan->places[3], 16, lanes, n, 128) & pmg_block_far(&plan->places[2], 16, lanes, n, 128), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(16, b, &plan->places[1], s0_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(16, a, &plan->places[0], s0_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(16, d, &plan->places[3], s0_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(16, c, &plan->places[2], s0_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s0_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s0_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s0_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s0_block, n, 1);
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 128);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 128);
-						pmg_row_ask(&a_asked, i + asked, n, 128);
-						pmg_row_ask(&d_asked, i + asked, n, 128);
-						pmg_row_ask(&c_asked, i + asked, n, 128);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
 					}
 					const double *b_row = &b_rows[16*i - 16*begin];
 					const double *a_row = &a_rows[16*i - 16*begin];
@@ -226,8 +221,8 @@ static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
@@ -238,26 +233,19 @@ static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args
 				begin_2 = pmg_put_begin_f64(end_2, 16, x, &plan->places[4], s0_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 128);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 128);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 128);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -346,31 +334,30 @@ static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_arg
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(8, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 8, lanes, n, 64) & pmg_block_far(&plan->places[0], 8, lanes, n, 64) & pmg_block_far(&plan->places[3], 8, lanes, n, 64) & pmg_block_far(&plan->places[2], 8, lanes, n, 64), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(8, b, &plan->places[1], s0_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(8, a, &plan->places[0], s0_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(8, d, &plan->places[3], s0_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(8, c, &plan->places[2], s0_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[0], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(8, b, &plan->places[1], s0_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(8, a, &plan->places[0], s0_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(8, d, &plan->places[3], s0_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(8, c, &plan->places[2], s0_block, n, 1);
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 8)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 8, lanes) && pmg_block_lies(&plan->places[0], 8, lanes) && pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 64);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 64);
-						pmg_row_ask(&a_asked, i + asked, n, 64);
-						pmg_row_ask(&d_asked, i + asked, n, 64);
-						pmg_row_ask(&c_asked, i + asked, n, 64);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 64);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 64);
 					}
 					const double *b_row = &b_rows[8*i - 8*begin];
 					const double *a_row = &a_rows[8*i - 8*begin];
@@ -421,8 +408,8 @@ static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_arg
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[8*n + lane - 8]) = PMG_READ_F64(x_block[8*n + lane - 8]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
 			PMG_UNROLL
@@ -433,26 +420,19 @@ static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_arg
 				begin_2 = pmg_put_begin_f64(end_2, 8, x, &plan->places[4], s0_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 64);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 64);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 64);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -493,31 +473,30 @@ static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args 
 			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(32, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
 			const double *c_rows = c_block;
 			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
-			const int64_t ahead = pmg_most_ahead(pmg_far_if_long(n) & pmg_block_far(&plan->places[1], 32, lanes, n, 256) & pmg_block_far(&plan->places[0], 32, lanes, n, 256) & pmg_block_far(&plan->places[3], 32, lanes, n, 256) & pmg_block_far(&plan->places[2], 32, lanes, n, 256), 40, n);
-			const pmg_asked b_asked = pmg_block_asked_f64(32, b, &plan->places[1], s0_block, n, 1);
-			const pmg_asked a_asked = pmg_block_asked_f64(32, a, &plan->places[0], s0_block, n, 1);
-			const pmg_asked d_asked = pmg_block_asked_f64(32, d, &plan->places[3], s0_block, n, 1);
-			const pmg_asked c_asked = pmg_block_asked_f64(32, c, &plan->places[2], s0_block, n, 1);
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[0], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(32, b, &plan->places[1], s0_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(32, a, &plan->places[0], s0_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(32, d, &plan->places[3], s0_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(32, c, &plan->places[2], s0_block, n, 1);
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 32)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
 			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
 			for (begin = 0; begin < n; begin = end) {
 				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
-				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s0_block, lanes, begin, end, pmg_window_ahead(ahead, begin + PMG_ROWS_AHEAD), n);
+				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				for (int64_t i = begin; i < end; i++) {
-					const int64_t asked = pmg_ask_most(n - 1 - i, ahead, 256);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, i + asked, n, 256);
-						pmg_row_ask(&a_asked, i + asked, n, 256);
-						pmg_row_ask(&d_asked, i + asked, n, 256);
-						pmg_row_ask(&c_asked, i + asked, n, 256);
+					if (distance > 0) {
+						pmg_prefetch_row(&b_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&a_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&d_prefetch, i + distance, n, 256);
+						pmg_prefetch_row(&c_prefetch, i + distance, n, 256);
 					}
 					const double *b_row = &b_rows[32*i - 32*begin];
 					const double *a_row = &a_rows[32*i - 32*begin];
@@ -568,8 +547,8 @@ static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args 
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
 			}
 			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
 			PMG_UNROLL
@@ -580,26 +559,19 @@ static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args 
 				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s0_block, lanes);
 				const int64_t behind = pmg_min_i64(end_2, n - 1);
 				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					const int64_t asked = pmg_ask_rest(n - 1 - i, ahead, 256);
-					if (asked > 0) {
-						pmg_row_ask(&b_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&a_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&d_asked, n - 1 + asked, n, 256);
-						pmg_row_ask(&c_asked, n - 1 + asked, n, 256);
-					}
 					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_past)
-							PMG_STREAM_F64(x_past[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
 					}
 					PMG_UNROLL
 					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
 						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
 					}
 				}
-				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_ROWS_AHEAD, n);
+				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
 			}
 		}
 	}
@@ -648,35 +620,46 @@ static void tri_batch_isl_compute_x_pivot(pmg_plan *plan, const tri_batch_args *
 			int64_t begin_3 = 0, end_3 = 0;
 			const double *d_rows = d_block;
 			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[14] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_past = pmg_block_past_f64(16, x, &plan->places[4], s0_block, lanes, n);
+			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s0_block, lanes, n);
 			double *restrict c_block = (double *) plan->data[15] + pmg_thread()*40*16;
 			int64_t begin_4 = 0, end_4 = 0;
 			const double *c_rows = c_block;
+			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
+			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s0_block, n, 1);
+			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s0_block, n, 1);
+			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s0_block, n, 1);
+			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s0_block, n, 1);
 			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
 			for (int64_t i = 0; i < n; i++) {
+				if (distance > 0) {
+					pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
+					pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
+				}
 				if (i < begin || i >= end) {
 					begin = i/PMG_ROWS*PMG_ROWS;
 					end = pmg_min_i64(begin + PMG_ROWS, n);
-					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, begin + PMG_ROWS_AHEAD, n);
+					b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *b_row = &b_rows[16*i - 16*begin];
 				if (i < begin_2 || i >= end_2) {
 					begin_2 = i/PMG_ROWS*PMG_ROWS;
 					end_2 = pmg_min_i64(begin_2 + PMG_ROWS, n);
-					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin_2, end_2, begin_2 + PMG_ROWS_AHEAD, n);
+					a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin_2, end_2, pmg_prefetch_window_row(distance, begin_2 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *a_row = &a_rows[16*i - 16*begin_2];
 				if (i < begin_3 || i >= end_3) {
 					begin_3 = i/PMG_ROWS*PMG_ROWS;
 					end_3 = pmg_min_i64(begin_3 + PMG_ROWS, n);
-					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin_3, end_3, begin_3 + PMG_ROWS_AHEAD, n);
+					d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin_3, end_3, pmg_prefetch_window_row(distance, begin_3 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *d_row = &d_rows[16*i - 16*begin_3];
 				if (i < begin_4 || i >= end_4) {
 					begin_4 = i/PMG_ROWS*PMG_ROWS;
 					end_4 = pmg_min_i64(begin_4 + PMG_ROWS, n);
-					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin_4, end_4, begin_4 + PMG_ROWS_AHEAD, n);
+					c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin_4, end_4, pmg_prefetch_window_row(distance, begin_4 + PMG_PREFETCH_WINDOW), n);
 				}
 				const double *c_row = &c_rows[16*i - 16*begin_4];
 				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
@@ -718,15 +701,15 @@ static void tri_batch_isl_compute_x_pivot(pmg_plan *plan, const tri_batch_args *
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_y_block[16*n + lane - 16]);
-				if (x_past)
-					PMG_STREAM_F64(x_past[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
 			}
 			for (int64_t i = n + 2; i < 2*n + 1; i++) {
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
 					PMG_WRITE_F64(x_block[32*n + lane - 16*i]) = PMG_READ_F64(x_y_block[32*n + lane - 16*i]) - PMG_READ_F64(x_pivot_c_block[32*n + lane - 16*i])*PMG_READ_F64(x_block[32*n + lane + 16 - 16*i]);
-					if (x_past)
-						PMG_STREAM_F64(x_past[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[32*n + lane - 16*i], PMG_READ_F64(x_block[32*n + lane - 16*i]));
 				}
 			}
 			pmg_block_write_f64(x_pivot_block, 16, x_pivot + s0_block*n, lanes, n, n, 1);
@@ -753,72 +736,17 @@ static const pmg_param_desc tri_batch_params[] = {
 };
 
 static const pmg_array_desc tri_batch_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
-	},
-	[5] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
 static const pmg_pivot_desc tri_batch_pivots[] = {
@@ -870,13 +798,13 @@ static bool tri_batch_suits(const void *arguments)
 }
 
 static const pmg_work_desc tri_batch_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void tri_batch_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -903,43 +831,13 @@ static void tri_batch_count(const pmg_plan *plan, const void *arguments, double 
 }
 
 static const pmg_array_desc tri_batch_flat_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
-	},
-	[5] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	[5] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[6] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 };
 
 static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
@@ -965,158 +863,55 @@ static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc tri_batch_flat_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .is_shared = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true },
+	{ "x.y", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true },
+	{ "x", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true },
 };
 
-static void tri_batch_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc tri_batch_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 7, .n_children = 0, .n_extents = 14,
-	.params = tri_batch_params,
-	.arrays = tri_batch_flat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
+	.n_arrays = 7, .arrays = tri_batch_flat_arrays, .n_extents = 14, .extents = tri_batch_flat_extents,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.has_loop = false,
-	.extents = tri_batch_flat_extents,
-	.assumption = NULL,
-	.kernel = tri_batch_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 7, .work = tri_batch_flat_work, .count = tri_batch_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = tri_batch_flat_kernel, .choice = "--interleave=off",
+	.n_work = 7, .work = tri_batch_flat_work, .count = tri_batch_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_narrow_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
-	},
-	[5] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
 static void tri_batch_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	tri_batch_extents(arguments, extents);
 	extents[11] = n + 64;
 	extents[12] = 8;
-	extents[13] = 1;
 	extents[14] = 72;
 	extents[15] = 8;
-	extents[16] = 1;
 	extents[17] = 72;
 	extents[18] = 8;
-	extents[19] = 1;
 	extents[20] = 72;
 	extents[21] = 8;
-	extents[22] = 1;
 	extents[23] = n + 64;
 	extents[24] = 8;
-	extents[25] = 1;
 	extents[26] = 72;
 	extents[27] = 8;
 }
@@ -1129,160 +924,46 @@ static bool tri_batch_narrow_suits(const void *arguments)
 	return nSystems >= 2;
 }
 
-static const pmg_work_desc tri_batch_narrow_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void tri_batch_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc tri_batch_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = tri_batch_params,
-	.arrays = tri_batch_narrow_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
+	.n_arrays = 11, .arrays = tri_batch_narrow_arrays, .n_extents = 28, .extents = tri_batch_narrow_extents,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.has_loop = false,
-	.extents = tri_batch_narrow_extents,
-	.assumption = NULL,
-	.suits = tri_batch_narrow_suits,
-	.kernel = tri_batch_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 7, .work = tri_batch_narrow_work, .count = tri_batch_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = tri_batch_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_batch_narrow_suits,
+	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_wide_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
-	},
-	[5] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[7] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[9] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
-	},
-	[10] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
+	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
 static void tri_batch_wide_extents(const void *arguments, int64_t *extents)
 {
 	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
+	tri_batch_extents(arguments, extents);
 	extents[11] = n + 16;
 	extents[12] = 32;
-	extents[13] = 1;
 	extents[14] = 24;
 	extents[15] = 32;
-	extents[16] = 1;
 	extents[17] = 24;
 	extents[18] = 32;
-	extents[19] = 1;
 	extents[20] = 24;
 	extents[21] = 32;
-	extents[22] = 1;
 	extents[23] = n + 16;
 	extents[24] = 32;
-	extents[25] = 1;
 	extents[26] = 24;
 	extents[27] = 32;
 }
@@ -1295,153 +976,33 @@ static bool tri_batch_wide_suits(const void *arguments)
 	return nSystems >= 8;
 }
 
-static const pmg_work_desc tri_batch_wide_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void tri_batch_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc tri_batch_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = tri_batch_params,
-	.arrays = tri_batch_wide_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
+	.n_arrays = 11, .arrays = tri_batch_wide_arrays, .n_extents = 28, .extents = tri_batch_wide_extents,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.has_loop = false,
-	.extents = tri_batch_wide_extents,
-	.assumption = NULL,
-	.suits = tri_batch_wide_suits,
-	.kernel = tri_batch_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 7, .work = tri_batch_wide_work, .count = tri_batch_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = tri_batch_wide_kernel, .choice = "--interleave=wide", .suits = tri_batch_wide_suits,
+	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_isl_arrays[] = {
-	[0] = {
-		.name = "a", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7"
-	},
-	[1] = {
-		.name = "b", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7"
-	},
-	[2] = {
-		.name = "c", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7"
-	},
-	[3] = {
-		.name = "d", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7"
-	},
-	[4] = {
-		.name = "x", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8"
-	},
-	[5] = {
-		.name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[6] = {
-		.name = "x.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[7] = {
-		.name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[8] = {
-		.name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[9] = {
-		.name = "b.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[10] = {
-		.name = "a.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[11] = {
-		.name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[12] = {
-		.name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10"
-	},
-	[13] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
-	[14] = {
-		.name = "x.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8"
-	},
-	[15] = {
-		.name = "c.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } },
-		.first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7"
-	},
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	[5] = { .name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[6] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[7] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[8] = { .name = "x.pivot.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[9] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 19, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[10] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[11] = { .name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[12] = { .name = "x.y.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 28, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
+	[13] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
+	[14] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 34, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
+	[15] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
 static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
@@ -1450,34 +1011,16 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 	const int64_t nSystems = args->nSystems;
 	const int64_t n = args->n;
 
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
+	tri_batch_extents(arguments, extents);
 	extents[10] = nSystems;
 	extents[11] = n;
 	extents[12] = nSystems;
 	extents[13] = n;
 	extents[14] = nSystems;
 	extents[15] = n;
-	extents[16] = 1;
 	extents[17] = n + 32;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 40;
-	extents[21] = 16;
-	extents[22] = 1;
 	extents[23] = 40;
-	extents[24] = 16;
-	extents[25] = 1;
 	extents[26] = n + 32;
-	extents[27] = 16;
 	extents[28] = 1;
 	extents[29] = n + 32;
 	extents[30] = 16;
@@ -1493,13 +1036,13 @@ static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc tri_batch_isl_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1526,23 +1069,13 @@ static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, dou
 }
 
 static const pmg_pipeline_desc tri_batch_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 16, .n_children = 0, .n_extents = 40,
-	.params = tri_batch_params,
-	.arrays = tri_batch_isl_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
+	.n_arrays = 16, .arrays = tri_batch_isl_arrays, .n_extents = 40, .extents = tri_batch_isl_extents,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.has_loop = false,
-	.extents = tri_batch_isl_extents,
-	.assumption = NULL,
-	.suits = tri_batch_suits,
-	.kernel = tri_batch_isl_kernel,
-	.choice = "--schedule=isl",
+	.kernel = tri_batch_isl_kernel, .choice = "--schedule=isl", .suits = tri_batch_suits,
 	.n_work = 7, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc tri_batch_description;
@@ -1555,61 +1088,20 @@ static const pmg_pipeline_desc *const tri_batch_candidates[] = {
 	&tri_batch_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status tri_batch_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return tri_batch_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(tri_batch)
 
 static const pmg_pipeline_desc tri_batch_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(tri_batch_args),
-	.n_params = 2, .n_arrays = 11, .n_children = 0, .n_extents = 28,
-	.params = tri_batch_params,
-	.arrays = tri_batch_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
+	.n_arrays = 11, .arrays = tri_batch_arrays, .n_extents = 28, .extents = tri_batch_extents,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.has_loop = false,
-	.extents = tri_batch_extents,
-	.assumption = NULL,
-	.suits = tri_batch_suits,
-	.kernel = tri_batch_kernel,
-	.n_candidates = 5, .candidates = tri_batch_candidates,
+	.kernel = tri_batch_kernel, .suits = tri_batch_suits,
 	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
-	.is_ordered = true,
-	.plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = tri_batch_candidates,
+	.is_ordered = true, .plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *tri_batch_describe(void)
-{
-	return &tri_batch_description;
-}
-
-pmg_status tri_batch_plan(const tri_batch_args *args, const pmg_options *options, tri_batch_plan_t **plan)
-{
-	return pmg_plan_new(&tri_batch_description, args, options, plan);
-}
-
-pmg_status tri_batch_execute(tri_batch_plan_t *plan, const tri_batch_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status tri_batch_state_save(tri_batch_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status tri_batch_state_load(tri_batch_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void tri_batch_destroy(tri_batch_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(tri_batch)
 
 /* ---- heat ---- */
 
@@ -2208,48 +1700,13 @@ static const pmg_param_desc heat_params[] = {
 };
 
 static const pmg_array_desc heat_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
-	},
-	[1] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } },
-		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[2] = {
-		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[3] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[4] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[5] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[4] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
 
 static const pmg_pivot_desc heat_pivots[] = {
@@ -2293,16 +1750,16 @@ static bool heat_suits(const void *arguments)
 }
 
 static const pmg_work_desc heat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void heat_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -2335,41 +1792,12 @@ static void heat_count(const pmg_plan *plan, const void *arguments, double *coun
 }
 
 static const pmg_array_desc heat_flat_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
-	},
-	[1] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 514, "n + 514" } },
-		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[2] = {
-		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[3] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[4] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[5] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 514, "n + 514" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[4] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 };
 
 static void heat_flat_extents(const void *arguments, int64_t *extents)
@@ -2393,135 +1821,54 @@ static void heat_flat_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc heat_flat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void heat_flat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nRods)*(double) (n + 2);
-	counts[1] = (double) (nRods);
-	counts[2] = (double) (nRods)*(double) (n + 2);
-	counts[3] = (double) (nRods);
-	counts[4] = (double) (nRods)*(double) (n);
-	counts[5] = (double) (nRods);
-	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (nRods);
-	counts[8] = (double) (nRods)*(double) (n);
-	counts[9] = (double) (nRods);
-	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (nRods);
-	counts[12] = (double) (nRods)*(double) (n);
-	counts[13] = (double) (nRods);
-	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (nRods);
-	counts[16] = (double) (nRods)*(double) (n);
-	counts[17] = (double) (nRods);
-	counts[18] = (double) (nRods)*(double) (n);
-	counts[19] = (double) (nRods);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc heat_flat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 6, .n_children = 0, .n_extents = 12,
-	.params = heat_params,
-	.arrays = heat_flat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
+	.n_arrays = 6, .arrays = heat_flat_arrays, .n_extents = 12, .extents = heat_flat_extents,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.has_loop = true,
-	.extents = heat_flat_extents,
-	.assumption = NULL,
-	.kernel = heat_flat_kernel,
-	.choice = "--interleave=off",
-	.n_work = 10, .work = heat_flat_work, .count = heat_flat_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = heat_flat_kernel, .choice = "--interleave=off",
+	.n_work = 10, .work = heat_flat_work, .count = heat_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_narrow_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.lanes = 8,
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
-	},
-	[1] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 66, "n + 66" }, { -1, false, 8, "8" } },
-		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[2] = {
-		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[3] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[4] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[5] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 66, "n + 66" }, { -1, false, 8, "8" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[4] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
 
 static void heat_narrow_extents(const void *arguments, int64_t *extents)
 {
 	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
-	extents[0] = nRods;
-	extents[1] = n;
-	extents[2] = 1;
+	heat_extents(arguments, extents);
 	extents[3] = n + 66;
 	extents[4] = 8;
-	extents[5] = 1;
 	extents[6] = n + 64;
 	extents[7] = 8;
-	extents[8] = 1;
 	extents[9] = n + 64;
 	extents[10] = 8;
-	extents[11] = 1;
 	extents[12] = n + 64;
 	extents[13] = 8;
-	extents[14] = 1;
 	extents[15] = n + 64;
 	extents[16] = 8;
-	extents[17] = 1;
 	extents[18] = n + 64;
 	extents[19] = 8;
 }
@@ -2534,137 +1881,42 @@ static bool heat_narrow_suits(const void *arguments)
 	return nRods >= 2;
 }
 
-static const pmg_work_desc heat_narrow_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void heat_narrow_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nRods)*(double) (n + 2);
-	counts[1] = (double) (nRods);
-	counts[2] = (double) (nRods)*(double) (n + 2);
-	counts[3] = (double) (nRods);
-	counts[4] = (double) (nRods)*(double) (n);
-	counts[5] = (double) (nRods);
-	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (nRods);
-	counts[8] = (double) (nRods)*(double) (n);
-	counts[9] = (double) (nRods);
-	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (nRods);
-	counts[12] = (double) (nRods)*(double) (n);
-	counts[13] = (double) (nRods);
-	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (nRods);
-	counts[16] = (double) (nRods)*(double) (n);
-	counts[17] = (double) (nRods);
-	counts[18] = (double) (nRods)*(double) (n);
-	counts[19] = (double) (nRods);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc heat_narrow_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 20,
-	.params = heat_params,
-	.arrays = heat_narrow_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
+	.n_arrays = 7, .arrays = heat_narrow_arrays, .n_extents = 20, .extents = heat_narrow_extents,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.has_loop = true,
-	.extents = heat_narrow_extents,
-	.assumption = NULL,
-	.suits = heat_narrow_suits,
-	.kernel = heat_narrow_kernel,
-	.choice = "--interleave=narrow",
-	.n_work = 10, .work = heat_narrow_work, .count = heat_narrow_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = heat_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_narrow_suits,
+	.n_work = 10, .work = heat_work, .count = heat_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_wide_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.lanes = 32,
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
-	},
-	[1] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 18, "n + 18" }, { -1, false, 32, "32" } },
-		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[2] = {
-		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[3] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[4] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[5] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } },
-		.first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 18, "n + 18" }, { -1, false, 32, "32" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[4] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
 
 static void heat_wide_extents(const void *arguments, int64_t *extents)
 {
 	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
-	extents[0] = nRods;
-	extents[1] = n;
-	extents[2] = 1;
+	heat_extents(arguments, extents);
 	extents[3] = n + 18;
 	extents[4] = 32;
-	extents[5] = 1;
 	extents[6] = n + 16;
 	extents[7] = 32;
-	extents[8] = 1;
 	extents[9] = n + 16;
 	extents[10] = 32;
-	extents[11] = 1;
 	extents[12] = n + 16;
 	extents[13] = 32;
-	extents[14] = 1;
 	extents[15] = n + 16;
 	extents[16] = 32;
-	extents[17] = 1;
 	extents[18] = n + 16;
 	extents[19] = 32;
 }
@@ -2677,136 +1929,29 @@ static bool heat_wide_suits(const void *arguments)
 	return nRods >= 8;
 }
 
-static const pmg_work_desc heat_wide_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void heat_wide_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nRods)*(double) (n + 2);
-	counts[1] = (double) (nRods);
-	counts[2] = (double) (nRods)*(double) (n + 2);
-	counts[3] = (double) (nRods);
-	counts[4] = (double) (nRods)*(double) (n);
-	counts[5] = (double) (nRods);
-	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (nRods);
-	counts[8] = (double) (nRods)*(double) (n);
-	counts[9] = (double) (nRods);
-	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (nRods);
-	counts[12] = (double) (nRods)*(double) (n);
-	counts[13] = (double) (nRods);
-	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (nRods);
-	counts[16] = (double) (nRods)*(double) (n);
-	counts[17] = (double) (nRods);
-	counts[18] = (double) (nRods)*(double) (n);
-	counts[19] = (double) (nRods);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc heat_wide_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 20,
-	.params = heat_params,
-	.arrays = heat_wide_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
+	.n_arrays = 7, .arrays = heat_wide_arrays, .n_extents = 20, .extents = heat_wide_extents,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.has_loop = true,
-	.extents = heat_wide_extents,
-	.assumption = NULL,
-	.suits = heat_wide_suits,
-	.kernel = heat_wide_kernel,
-	.choice = "--interleave=wide",
-	.n_work = 10, .work = heat_wide_work, .count = heat_wide_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.kernel = heat_wide_kernel, .choice = "--interleave=wide", .suits = heat_wide_suits,
+	.n_work = 10, .work = heat_work, .count = heat_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_isl_arrays[] = {
-	[0] = {
-		.name = "u", .role = PMG_INOUT, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.lanes = 16,
-		.first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17"
-	},
-	[1] = {
-		.name = "p", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 2, "n + 2" } },
-		.first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[2] = {
-		.name = "d", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[3] = {
-		.name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[4] = {
-		.name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[5] = {
-		.name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } },
-		.first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[6] = {
-		.name = "p.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20"
-	},
-	[7] = {
-		.name = "u.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17"
-	},
-	[8] = {
-		.name = "d.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21"
-	},
-	[9] = {
-		.name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[10] = {
-		.name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
-	[11] = {
-		.name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } },
-		.first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22"
-	},
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 2, "n + 2" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[4] = { .name = "u.TriBatch.pivot", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[6] = { .name = "p.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
+	[7] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
+	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
+	[9] = { .name = "u.TriBatch.pivot.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 21, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[10] = { .name = "u.TriBatch.y.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 24, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
+	[11] = { .name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 };
 
 static void heat_isl_extents(const void *arguments, int64_t *extents)
@@ -2815,8 +1960,7 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 	const int64_t nRods = args->nRods;
 	const int64_t n = args->n;
 
-	extents[0] = nRods;
-	extents[1] = n;
+	heat_extents(arguments, extents);
 	extents[2] = nRods;
 	extents[3] = n + 2;
 	extents[4] = nRods;
@@ -2848,16 +1992,16 @@ static void heat_isl_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc heat_isl_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .row_bytes = 0, .fetches = 0, .far = 3, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -2890,23 +2034,13 @@ static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *
 }
 
 static const pmg_pipeline_desc heat_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 12, .n_children = 0, .n_extents = 30,
-	.params = heat_params,
-	.arrays = heat_isl_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
+	.n_arrays = 12, .arrays = heat_isl_arrays, .n_extents = 30, .extents = heat_isl_extents,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.has_loop = true,
-	.extents = heat_isl_extents,
-	.assumption = NULL,
-	.suits = heat_suits,
-	.kernel = heat_isl_kernel,
-	.choice = "--schedule=isl",
+	.kernel = heat_isl_kernel, .choice = "--schedule=isl", .suits = heat_suits,
 	.n_work = 10, .work = heat_isl_work, .count = heat_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc heat_description;
@@ -2919,61 +2053,20 @@ static const pmg_pipeline_desc *const heat_candidates[] = {
 	&heat_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status heat_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return heat_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(heat)
 
 static const pmg_pipeline_desc heat_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
-	.args_size = sizeof(heat_args),
-	.n_params = 4, .n_arrays = 7, .n_children = 0, .n_extents = 20,
-	.params = heat_params,
-	.arrays = heat_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
+	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
+	.n_arrays = 7, .arrays = heat_arrays, .n_extents = 20, .extents = heat_extents,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.has_loop = true,
-	.extents = heat_extents,
-	.assumption = NULL,
-	.suits = heat_suits,
-	.kernel = heat_kernel,
-	.n_candidates = 5, .candidates = heat_candidates,
+	.kernel = heat_kernel, .suits = heat_suits,
 	.n_work = 10, .work = heat_work, .count = heat_count,
-	.is_ordered = true,
-	.plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 5, .candidates = heat_candidates,
+	.is_ordered = true, .plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *heat_describe(void)
-{
-	return &heat_description;
-}
-
-pmg_status heat_plan(const heat_args *args, const pmg_options *options, heat_plan_t **plan)
-{
-	return pmg_plan_new(&heat_description, args, options, plan);
-}
-
-pmg_status heat_execute(heat_plan_t *plan, const heat_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status heat_state_save(heat_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status heat_state_load(heat_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void heat_destroy(heat_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(heat)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -661,93 +661,23 @@ static const pmg_param_desc tucker_params[] = {
 };
 
 static const pmg_array_desc tucker_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
-	},
-	[5] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
-	},
-	[6] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
-	},
-	[7] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
-	},
-	[8] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
-	},
-	[9] = {
-		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
-	},
-	[10] = {
-		.name = "G", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
-	},
-	[11] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[12] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[13] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[14] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[15] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[16] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7" },
+	[5] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } }, .first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8" },
+	[6] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9" },
+	[7] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10" },
+	[8] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11" },
+	[9] = { .name = "Z", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12" },
+	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
+	[11] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[12] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[13] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[14] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[15] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[16] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
 };
 
 static const int32_t tucker_keys_0[] = { 0 };
@@ -815,11 +745,11 @@ static bool tucker_suits(const void *arguments)
 }
 
 static const pmg_work_desc tucker_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void tucker_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -847,102 +777,25 @@ static void tucker_count(const pmg_plan *plan, const void *arguments, double *co
 }
 
 static const pmg_array_desc tucker_renumber_b_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
-	},
-	[5] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
-	},
-	[6] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
-	},
-	[7] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
-	},
-	[8] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
-	},
-	[9] = {
-		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
-	},
-	[10] = {
-		.name = "G", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
-	},
-	[11] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[12] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[13] = {
-		.name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[14] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[15] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[16] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[17] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[18] = {
-		.name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:9"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7" },
+	[5] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } }, .first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8" },
+	[6] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9" },
+	[7] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10" },
+	[8] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11" },
+	[9] = { .name = "Z", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12" },
+	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
+	[11] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[12] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[13] = { .name = "X.b_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[14] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[15] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[16] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[17] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[18] = { .name = "B.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:9" },
 };
 
 static const int32_t tucker_renumber_b_keys_0[] = { 0 };
@@ -968,52 +821,21 @@ static const pmg_restructure_desc tucker_renumber_b_restructurings[] = {
 static void tucker_renumber_b_extents(const void *arguments, int64_t *extents)
 {
 	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
 	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
 	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nA;
-	extents[10] = rA;
-	extents[11] = nB;
-	extents[12] = rB;
-	extents[13] = nC;
-	extents[14] = rC;
-	extents[15] = nD;
-	extents[16] = rD;
-	extents[17] = nA;
-	extents[18] = rB;
-	extents[19] = rC;
-	extents[20] = rD;
-	extents[21] = rA;
-	extents[22] = rB;
-	extents[23] = rC;
-	extents[24] = rD;
+	tucker_extents(arguments, extents);
 	extents[25] = nB;
 	extents[26] = rB;
 }
 
 static const pmg_work_desc tucker_renumber_b_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void tucker_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1044,122 +866,35 @@ static void tucker_renumber_b_count(const pmg_plan *plan, const void *arguments,
 }
 
 static const pmg_pipeline_desc tucker_renumber_b_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 19, .n_children = 0, .n_extents = 27,
-	.params = tucker_params,
-	.arrays = tucker_renumber_b_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 19, .arrays = tucker_renumber_b_arrays, .n_extents = 27, .extents = tucker_renumber_b_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_b_restructurings,
-	.has_loop = false,
-	.extents = tucker_renumber_b_extents,
-	.assumption = NULL,
-	.suits = tucker_suits,
-	.kernel = tucker_renumber_b_kernel,
-	.choice = "renumber X by b",
+	.kernel = tucker_renumber_b_kernel, .choice = "renumber X by b", .suits = tucker_suits,
 	.n_work = 6, .work = tucker_renumber_b_work, .count = tucker_renumber_b_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tucker_renumber_c_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
-	},
-	[5] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
-	},
-	[6] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
-	},
-	[7] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
-	},
-	[8] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
-	},
-	[9] = {
-		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
-	},
-	[10] = {
-		.name = "G", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
-	},
-	[11] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[12] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[13] = {
-		.name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[14] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[15] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[16] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[17] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[18] = {
-		.name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:10"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7" },
+	[5] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } }, .first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8" },
+	[6] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9" },
+	[7] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10" },
+	[8] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11" },
+	[9] = { .name = "Z", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12" },
+	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
+	[11] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[12] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[13] = { .name = "X.c_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[14] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[15] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[16] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[17] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[18] = { .name = "C.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:10" },
 };
 
 static const int32_t tucker_renumber_c_keys_0[] = { 0 };
@@ -1185,52 +920,21 @@ static const pmg_restructure_desc tucker_renumber_c_restructurings[] = {
 static void tucker_renumber_c_extents(const void *arguments, int64_t *extents)
 {
 	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
 	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
 	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nA;
-	extents[10] = rA;
-	extents[11] = nB;
-	extents[12] = rB;
-	extents[13] = nC;
-	extents[14] = rC;
-	extents[15] = nD;
-	extents[16] = rD;
-	extents[17] = nA;
-	extents[18] = rB;
-	extents[19] = rC;
-	extents[20] = rD;
-	extents[21] = rA;
-	extents[22] = rB;
-	extents[23] = rC;
-	extents[24] = rD;
+	tucker_extents(arguments, extents);
 	extents[25] = nC;
 	extents[26] = rC;
 }
 
 static const pmg_work_desc tucker_renumber_c_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void tucker_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1261,122 +965,35 @@ static void tucker_renumber_c_count(const pmg_plan *plan, const void *arguments,
 }
 
 static const pmg_pipeline_desc tucker_renumber_c_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 19, .n_children = 0, .n_extents = 27,
-	.params = tucker_params,
-	.arrays = tucker_renumber_c_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 19, .arrays = tucker_renumber_c_arrays, .n_extents = 27, .extents = tucker_renumber_c_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_c_restructurings,
-	.has_loop = false,
-	.extents = tucker_renumber_c_extents,
-	.assumption = NULL,
-	.suits = tucker_suits,
-	.kernel = tucker_renumber_c_kernel,
-	.choice = "renumber X by c",
+	.kernel = tucker_renumber_c_kernel, .choice = "renumber X by c", .suits = tucker_suits,
 	.n_work = 6, .work = tucker_renumber_c_work, .count = tucker_renumber_c_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tucker_renumber_d_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
-	},
-	[5] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
-	},
-	[6] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
-	},
-	[7] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
-	},
-	[8] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
-	},
-	[9] = {
-		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
-	},
-	[10] = {
-		.name = "G", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
-	},
-	[11] = {
-		.name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[12] = {
-		.name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[13] = {
-		.name = "X.d_order", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[14] = {
-		.name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[15] = {
-		.name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[16] = {
-		.name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[17] = {
-		.name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64,
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15"
-	},
-	[18] = {
-		.name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:11"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7" },
+	[5] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } }, .first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8" },
+	[6] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9" },
+	[7] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10" },
+	[8] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11" },
+	[9] = { .name = "Z", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12" },
+	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
+	[11] = { .name = "X.offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[12] = { .name = "X.chunk_offsets", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[13] = { .name = "X.d_order", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[14] = { .name = "X.sorted_b", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[15] = { .name = "X.sorted_c", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[16] = { .name = "X.sorted_d", .role = PMG_INSPECTED, .type = PMG_I32, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[17] = { .name = "X.sorted_value", .role = PMG_INSPECTED, .type = PMG_F64, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:15" },
+	[18] = { .name = "D.renumbered", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tucker.pmg:11" },
 };
 
 static const int32_t tucker_renumber_d_keys_0[] = { 0 };
@@ -1402,52 +1019,21 @@ static const pmg_restructure_desc tucker_renumber_d_restructurings[] = {
 static void tucker_renumber_d_extents(const void *arguments, int64_t *extents)
 {
 	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
 	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
 	const int64_t rD = args->rD;
 
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nA;
-	extents[10] = rA;
-	extents[11] = nB;
-	extents[12] = rB;
-	extents[13] = nC;
-	extents[14] = rC;
-	extents[15] = nD;
-	extents[16] = rD;
-	extents[17] = nA;
-	extents[18] = rB;
-	extents[19] = rC;
-	extents[20] = rD;
-	extents[21] = rA;
-	extents[22] = rB;
-	extents[23] = rC;
-	extents[24] = rD;
+	tucker_extents(arguments, extents);
 	extents[25] = nD;
 	extents[26] = rD;
 }
 
 static const pmg_work_desc tucker_renumber_d_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "D.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void tucker_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1478,96 +1064,39 @@ static void tucker_renumber_d_count(const pmg_plan *plan, const void *arguments,
 }
 
 static const pmg_pipeline_desc tucker_renumber_d_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 19, .n_children = 0, .n_extents = 27,
-	.params = tucker_params,
-	.arrays = tucker_renumber_d_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 19, .arrays = tucker_renumber_d_arrays, .n_extents = 27, .extents = tucker_renumber_d_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_d_restructurings,
-	.has_loop = false,
-	.extents = tucker_renumber_d_extents,
-	.assumption = NULL,
-	.suits = tucker_suits,
-	.kernel = tucker_renumber_d_kernel,
-	.choice = "renumber X by d",
+	.kernel = tucker_renumber_d_kernel, .choice = "renumber X by d", .suits = tucker_suits,
 	.n_work = 6, .work = tucker_renumber_d_work, .count = tucker_renumber_d_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tucker_restructure_none_arrays[] = {
-	[0] = {
-		.name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 0, false, 0, "nA" },
-		.first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7"
-	},
-	[1] = {
-		.name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 1, false, 0, "nB" },
-		.first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7"
-	},
-	[2] = {
-		.name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 2, false, 0, "nC" },
-		.first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7"
-	},
-	[3] = {
-		.name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.is_index = true, .facts = PMG_FACT_INDEX,
-		.limit = { 3, false, 0, "nD" },
-		.first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7"
-	},
-	[4] = {
-		.name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true,
-		.rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } },
-		.first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7"
-	},
-	[5] = {
-		.name = "A", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } },
-		.first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8"
-	},
-	[6] = {
-		.name = "B", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } },
-		.first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9"
-	},
-	[7] = {
-		.name = "C", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } },
-		.first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10"
-	},
-	[8] = {
-		.name = "D", .role = PMG_IN, .type = PMG_F64,
-		.rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } },
-		.first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11"
-	},
-	[9] = {
-		.name = "Z", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12"
-	},
-	[10] = {
-		.name = "G", .role = PMG_OUT, .type = PMG_F64,
-		.rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } },
-		.first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13"
-	},
+	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
+	[1] = { .name = "X.b", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nB" }, .first_extent = 2, .segments = -1, .offset = offsetof(tucker_args, X_b), .place = "tucker.pmg:7" },
+	[2] = { .name = "X.c", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 2, false, 0, "nC" }, .first_extent = 4, .segments = -1, .offset = offsetof(tucker_args, X_c), .place = "tucker.pmg:7" },
+	[3] = { .name = "X.d", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 3, false, 0, "nD" }, .first_extent = 6, .segments = -1, .offset = offsetof(tucker_args, X_d), .place = "tucker.pmg:7" },
+	[4] = { .name = "X.value", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tucker_args, X_value), .place = "tucker.pmg:7" },
+	[5] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rA" } }, .first_extent = 9, .segments = -1, .offset = offsetof(tucker_args, A), .place = "tucker.pmg:8" },
+	[6] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 1, false, 0, "nB" }, { 6, false, 0, "rB" } }, .first_extent = 11, .segments = -1, .offset = offsetof(tucker_args, B), .place = "tucker.pmg:9" },
+	[7] = { .name = "C", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nC" }, { 7, false, 0, "rC" } }, .first_extent = 13, .segments = -1, .offset = offsetof(tucker_args, C), .place = "tucker.pmg:10" },
+	[8] = { .name = "D", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 3, false, 0, "nD" }, { 8, false, 0, "rD" } }, .first_extent = 15, .segments = -1, .offset = offsetof(tucker_args, D), .place = "tucker.pmg:11" },
+	[9] = { .name = "Z", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 17, .segments = -1, .offset = offsetof(tucker_args, Z), .place = "tucker.pmg:12" },
+	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
 };
 
+static void tucker_restructure_none_extents(const void *arguments, int64_t *extents)
+{
+	tucker_extents(arguments, extents);
+}
+
 static const pmg_work_desc tucker_restructure_none_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 56, .fetches = 4, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 };
 
 static void tucker_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1592,31 +1121,21 @@ static void tucker_restructure_none_count(const pmg_plan *plan, const void *argu
 }
 
 static const pmg_pipeline_desc tucker_restructure_none_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 11, .n_children = 0, .n_extents = 25,
-	.params = tucker_params,
-	.arrays = tucker_restructure_none_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = tucker_extents,
-	.assumption = NULL,
-	.suits = tucker_suits,
-	.kernel = tucker_restructure_none_kernel,
-	.choice = "restructure X by none",
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 11, .arrays = tucker_restructure_none_arrays, .n_extents = 25, .extents = tucker_restructure_none_extents,
+	.kernel = tucker_restructure_none_kernel, .choice = "restructure X by none", .suits = tucker_suits,
 	.n_work = 4, .work = tucker_restructure_none_work, .count = tucker_restructure_none_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_work_desc tucker_columns_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G.sum", .flops = 0, .bytes = 0, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "G.sum", .flops = 2, .bytes = 16, .row_bytes = 0, .fetches = 0, .far = 2, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .is_shared = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .fetches = 0, .is_shared = true },
+	{ "G.sum", .flops = 0, .bytes = 0, .is_shared = true },
+	{ "G.sum", .flops = 2, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "G", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
 
 static void tucker_columns_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -1646,23 +1165,13 @@ static void tucker_columns_count(const pmg_plan *plan, const void *arguments, do
 }
 
 static const pmg_pipeline_desc tucker_columns_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 17, .n_children = 0, .n_extents = 25,
-	.params = tucker_params,
-	.arrays = tucker_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25, .extents = tucker_restructure_none_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_restructurings,
-	.has_loop = false,
-	.extents = tucker_extents,
-	.assumption = NULL,
-	.kernel = tucker_columns_kernel,
-	.blas = &pmg_blas_library,
-	.choice = "--columns=off",
+	.kernel = tucker_columns_kernel, .blas = &pmg_blas_library, .choice = "--columns=off",
 	.n_work = 6, .work = tucker_columns_work, .count = tucker_columns_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc tucker_description;
@@ -1676,61 +1185,20 @@ static const pmg_pipeline_desc *const tucker_candidates[] = {
 	&tucker_columns_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status tucker_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return tucker_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(tucker)
 
 static const pmg_pipeline_desc tucker_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "tucker", .source = "tucker.pmg", .target = "openmp",
-	.args_size = sizeof(tucker_args),
-	.n_params = 9, .n_arrays = 17, .n_children = 0, .n_extents = 25,
-	.params = tucker_params,
-	.arrays = tucker_arrays,
-	.children = NULL,
+	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
+	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
+	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25, .extents = tucker_extents,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_restructurings,
-	.has_loop = false,
-	.extents = tucker_extents,
-	.assumption = NULL,
-	.suits = tucker_suits,
-	.kernel = tucker_kernel,
-	.n_candidates = 6, .candidates = tucker_candidates,
+	.kernel = tucker_kernel, .suits = tucker_suits,
 	.n_work = 5, .work = tucker_work, .count = tucker_count,
-	.is_ordered = true,
-	.plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 6, .candidates = tucker_candidates,
+	.is_ordered = true, .plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *tucker_describe(void)
-{
-	return &tucker_description;
-}
-
-pmg_status tucker_plan(const tucker_args *args, const pmg_options *options, tucker_plan_t **plan)
-{
-	return pmg_plan_new(&tucker_description, args, options, plan);
-}
-
-pmg_status tucker_execute(tucker_plan_t *plan, const tucker_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status tucker_state_save(tucker_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status tucker_state_load(tucker_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void tucker_destroy(tucker_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(tucker)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

@@ -165,28 +165,10 @@ static const pmg_param_desc unsharp_mask_params[] = {
 };
 
 static const pmg_array_desc unsharp_mask_arrays[] = {
-	[0] = {
-		.name = "img", .role = PMG_IN, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9"
-	},
-	[1] = {
-		.name = "mask", .role = PMG_OUT, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10"
-	},
-	[2] = {
-		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 5, "5" }, { 2, false, 20, "C + 20" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
-	},
-	[3] = {
-		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.is_per_thread = true,
-		.rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 1028, "C + 1028" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
-	},
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9" },
+	[1] = { .name = "mask", .role = PMG_OUT, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10" },
+	[2] = { .name = "padded", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 5, "5" }, { 2, false, 20, "C + 20" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12" },
+	[3] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 1028, "C + 1028" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14" },
 };
 
 static void unsharp_mask_extents(const void *arguments, int64_t *extents)
@@ -210,10 +192,10 @@ static void unsharp_mask_extents(const void *arguments, int64_t *extents)
 }
 
 static const pmg_work_desc unsharp_mask_work[] = {
-	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
+	{ "padded", .flops = 0, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
+	{ "blurx", .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "blury", .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "mask", .flops = 7, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
 static void unsharp_mask_count(const pmg_plan *plan, const void *arguments, double *counts)
@@ -246,31 +228,11 @@ static const char *unsharp_mask_assumption(const void *arguments)
 }
 
 static const pmg_array_desc unsharp_mask_isl_arrays[] = {
-	[0] = {
-		.name = "img", .role = PMG_IN, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9"
-	},
-	[1] = {
-		.name = "mask", .role = PMG_OUT, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10"
-	},
-	[2] = {
-		.name = "padded", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } },
-		.first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12"
-	},
-	[3] = {
-		.name = "blurx", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } },
-		.first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14"
-	},
-	[4] = {
-		.name = "blury", .role = PMG_TEMP, .type = PMG_F32,
-		.rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } },
-		.first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16"
-	},
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9" },
+	[1] = { .name = "mask", .role = PMG_OUT, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10" },
+	[2] = { .name = "padded", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12" },
+	[3] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14" },
+	[4] = { .name = "blury", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16" },
 };
 
 static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
@@ -280,12 +242,7 @@ static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
 	const int64_t R = args->R;
 	const int64_t C = args->C;
 
-	extents[0] = nChannels;
-	extents[1] = R;
-	extents[2] = C;
-	extents[3] = nChannels;
-	extents[4] = R;
-	extents[5] = C;
+	unsharp_mask_extents(arguments, extents);
 	extents[6] = nChannels;
 	extents[7] = R + 4;
 	extents[8] = C + 4;
@@ -297,47 +254,13 @@ static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
 	extents[14] = C;
 }
 
-static const pmg_work_desc unsharp_mask_isl_work[] = {
-	{ "padded", .flops = 0, .bytes = 8, .row_bytes = 0, .fetches = 0, .far = 1, .is_shared = true, .is_vector = true },
-	{ "blurx", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "blury", .flops = 8, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-	{ "mask", .flops = 7, .bytes = 24, .row_bytes = 0, .fetches = 0, .is_shared = true, .is_vector = true },
-};
-
-static void unsharp_mask_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const unsharp_mask_args *args = arguments;
-	const int64_t nChannels = args->nChannels;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	counts[0] = (double) (nChannels)*(double) (R + 4)*(double) (C + 4);
-	counts[1] = (double) (nChannels)*(double) (R + 4);
-	counts[2] = (double) (nChannels)*(double) (R)*(double) (C + 4);
-	counts[3] = (double) (nChannels)*(double) (R);
-	counts[4] = (double) (nChannels)*(double) (R)*(double) (C);
-	counts[5] = (double) (nChannels)*(double) (R);
-	counts[6] = (double) (nChannels)*(double) (R)*(double) (C);
-	counts[7] = (double) (nChannels)*(double) (R);
-	(void) plan;
-}
-
 static const pmg_pipeline_desc unsharp_mask_isl_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
-	.args_size = sizeof(unsharp_mask_args),
-	.n_params = 5, .n_arrays = 5, .n_children = 0, .n_extents = 15,
-	.params = unsharp_mask_params,
-	.arrays = unsharp_mask_isl_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = unsharp_mask_isl_extents,
-	.assumption = unsharp_mask_assumption,
-	.kernel = unsharp_mask_isl_kernel,
-	.choice = "--schedule=isl",
-	.n_work = 4, .work = unsharp_mask_isl_work, .count = unsharp_mask_isl_count,
-	.is_ordered = true,
-	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.abi_version = PMG_ABI_VERSION, .name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
+	.args_size = sizeof(unsharp_mask_args), .n_params = 5, .params = unsharp_mask_params, .assumption = unsharp_mask_assumption,
+	.n_arrays = 5, .arrays = unsharp_mask_isl_arrays, .n_extents = 15, .extents = unsharp_mask_isl_extents,
+	.kernel = unsharp_mask_isl_kernel, .choice = "--schedule=isl",
+	.n_work = 4, .work = unsharp_mask_work, .count = unsharp_mask_count,
+	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc unsharp_mask_description;
@@ -347,59 +270,19 @@ static const pmg_pipeline_desc *const unsharp_mask_candidates[] = {
 	&unsharp_mask_isl_description,
 };
 
-/* Loaders do not know the type of the arguments. */
-static pmg_status unsharp_mask_plan_any(const void *arguments, const pmg_options *options, pmg_plan **plan)
-{
-	return unsharp_mask_plan(arguments, options, plan);
-}
+PMG_PLAN_ANY(unsharp_mask)
 
 static const pmg_pipeline_desc unsharp_mask_description = {
-	.abi_version = PMG_ABI_VERSION,
-	.name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
-	.args_size = sizeof(unsharp_mask_args),
-	.n_params = 5, .n_arrays = 4, .n_children = 0, .n_extents = 11,
-	.params = unsharp_mask_params,
-	.arrays = unsharp_mask_arrays,
-	.children = NULL,
-	.has_loop = false,
-	.extents = unsharp_mask_extents,
-	.assumption = unsharp_mask_assumption,
+	.abi_version = PMG_ABI_VERSION, .name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
+	.args_size = sizeof(unsharp_mask_args), .n_params = 5, .params = unsharp_mask_params, .assumption = unsharp_mask_assumption,
+	.n_arrays = 4, .arrays = unsharp_mask_arrays, .n_extents = 11, .extents = unsharp_mask_extents,
 	.kernel = unsharp_mask_kernel,
-	.n_candidates = 2, .candidates = unsharp_mask_candidates,
 	.n_work = 4, .work = unsharp_mask_work, .count = unsharp_mask_count,
-	.is_ordered = true,
-	.plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_candidates = 2, .candidates = unsharp_mask_candidates,
+	.is_ordered = true, .plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-const pmg_pipeline_desc *unsharp_mask_describe(void)
-{
-	return &unsharp_mask_description;
-}
-
-pmg_status unsharp_mask_plan(const unsharp_mask_args *args, const pmg_options *options, unsharp_mask_plan_t **plan)
-{
-	return pmg_plan_new(&unsharp_mask_description, args, options, plan);
-}
-
-pmg_status unsharp_mask_execute(unsharp_mask_plan_t *plan, const unsharp_mask_args *args, pmg_control *control)
-{
-	return pmg_plan_execute(plan, args, control);
-}
-
-pmg_status unsharp_mask_state_save(unsharp_mask_plan_t *plan, const pmg_writer *writer)
-{
-	return pmg_plan_state_save(plan, writer);
-}
-
-pmg_status unsharp_mask_state_load(unsharp_mask_plan_t *plan, const pmg_reader *reader)
-{
-	return pmg_plan_state_load(plan, reader);
-}
-
-void unsharp_mask_destroy(unsharp_mask_plan_t *plan)
-{
-	pmg_plan_destroy(plan);
-}
+PMG_PIPELINE(unsharp_mask)
 
 /* What loaders look up. Weak, so that several generated files may be linked into one program. */
 __attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);

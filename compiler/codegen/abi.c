@@ -476,8 +476,8 @@ static void emit_array_row(struct emit *e, int number)
 		str_add(&row, ".lanes = %d, ", slot->lanes);
 	add_next(e, &row, slot);
 	add_factors(e, &row, slot);
-	line(e->w, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },", number, str_text(&row),
-	     slot->first_extent, segments ? e->layout->slot_of[segments->number] : -1, offset,
+	line(e->w, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },", number,
+	     str_text(&row), slot->first_extent, segments ? e->layout->slot_of[segments->number] : -1, offset,
 	     c_string(e->arena, source_place(e->module, slot->array->span)));
 }
 

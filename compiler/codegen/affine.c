@@ -44,7 +44,9 @@ struct affine affine_name(struct arena *arena, const char *name)
 {
 	struct affine affine = { .constant = 0 };
 
-	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, quote_expr(arena, name), K_LEVEL_PRODUCT), 1 }));
+	struct k_expr *atom = quote_expr(arena, name);
+
+	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, atom, K_LEVEL_PRODUCT), 1 }));
 	return affine;
 }
 

@@ -59,8 +59,8 @@ static void cuda_atomic_update(struct emit *e, const struct update *update)
 
 	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
 		*e->layout->is_unordered = true;
-	quote(e->b, "pmg_cuda_atomic_%s<%s>(&%s, %s);", names[update->op], type_c_name(update->type), x_text(e, update->target),
-	      x_text(e, update->value));
+	quote(e->b, "pmg_cuda_atomic_%s<%s>(&%s, %s);", names[update->op], type_c_name(update->type),
+	      x_text(e, update->target), x_text(e, update->value));
 }
 
 static void cuda_file_head(struct writer *w)

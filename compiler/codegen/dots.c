@@ -366,7 +366,8 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	if (kept >= 0 && row_is_long(e, &e->kept.items[kept].row)) {
 		names = e->names.visible.n;
 	} else if (kept >= 0) {
-		names = block_open(e, "if (%s) {", x_text(e, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
+		names = block_open(e, "if (%s) {",
+				   x_text(e, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
 		dot_read_kept(e, kept, &e->kept.items[kept].row);
 	}
 	isl_ast_node_free(body);

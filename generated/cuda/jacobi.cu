@@ -58,7 +58,7 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_4_next_change(int64_t nx, int64_t
 		}
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
-		change_max[0] = pmg_max_f64(largest_2, change_max[0]);
+		change_max[0] = pmg_max_f64(change_max[0], largest_2);
 	}
 }
 

@@ -418,7 +418,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_16_pg(int64_t nFibers, const dou
 		largest_2 = pmg_max_f64(fabs(d0[i]), largest_2);
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
-		pg_maxval[0] = pmg_max_f64(largest_2, pg_maxval[0]);
+		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest_2);
 	}
 }
 
@@ -1215,7 +1215,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(int64_t nFibers, cons
 		largest_2 = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), largest_2);
 	}
 	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
-		pg_maxval2[0] = pmg_max_f64(largest_2, pg_maxval2[0]);
+		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
 	}
 }
 
