@@ -43,7 +43,6 @@ struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_exp
 struct affine affine_name(struct arena *arena, const char *name)
 {
 	struct affine affine = { .constant = 0 };
-
 	struct k_expr *atom = quote_expr(arena, name);
 
 	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, atom, K_LEVEL_PRODUCT), 1 }));

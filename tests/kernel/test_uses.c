@@ -328,7 +328,7 @@ static void test_table(struct tally *tally)
 	check(tally, k_callee_argument(min, 2) == '\0', "no third argument");
 	check(tally, k_effects(name(tally, "PMG_TEAM_SYNC")) & K_CALL_IS_BARRIER, "a barrier");
 	check(tally, k_effects(name(tally, "pmg_lane")) & K_CALL_IS_OF_LANE, "a lane's number");
-	check(tally, k_effects(k_call(&tally->arena, "pmg_row_ask", 0)) & K_CALL_IS_PREFETCH, "a prefetch");
+	check(tally, k_effects(k_call(&tally->arena, "pmg_prefetch_row", 0)) & K_CALL_IS_PREFETCH, "a prefetch");
 	check(tally, k_effects(number(tally, 1)) == 0, "a number does nothing");
 }
 

@@ -42,7 +42,7 @@ CONSTRUCTS = [re.search(rf"construct_{row[0]} = {{ .name = \"(\w+)\"",
                         (ROOT / f"compiler/constructs/{row[0]}.c").read_text())[1]
               for row in rows("compiler/constructs/constructs.def", "CONSTRUCT")]
 VALUES = rows("tests/random/values.def", "VALUES")
-VERBS = re.findall(r'^\t\{ "(\w+)", \d', (ROOT / "compiler/sema/schedule_items.c").read_text(), flags=re.M)
+VERBS = re.findall(r'^VERB\(\w+, +"(\w+)"\)', (ROOT / "compiler/ir/verbs.def").read_text(), flags=re.M)
 
 # How a reduction is spelt inside an expression.
 IN_EXPRESSION = {"+=": "sum", "*=": "prod", "min=": "min", "max=": "max"}
