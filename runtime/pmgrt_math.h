@@ -152,8 +152,8 @@ PMG_INLINE int64_t pmg_mod(int64_t a, int64_t b)
 #define PMG_FLOAT_MIN_MAX(id, type, bits) \
 	PMG_INLINE type pmg_least_##id(type a, type b) { return a < b ? a : b; } \
 	PMG_INLINE type pmg_greatest_##id(type a, type b) { return a > b ? a : b; } \
-	PMG_INLINE bool pmg_are_nan_##id(type a, type b) { return (a != a) | (b != b); } \
-	PMG_INLINE type pmg_or_nan_##id(type value, bool is_nan) \
+	PMG_INLINE int pmg_are_nan_##id(type a, type b) { return (a != a) | (b != b); } \
+	PMG_INLINE type pmg_or_nan_##id(type value, int is_nan) \
 	{ \
 		bits all; \
 		memcpy(&all, &value, sizeof all); \
