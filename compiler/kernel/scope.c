@@ -74,10 +74,15 @@ static void declare_by_call(struct walk *walk, const struct k_stmt *stmt)
 	const struct k_callee *callee = call->kind == KE_CALL ? k_callee_find(call->text) : NULL;
 	const char *letter = callee ? strchr(callee->arguments, 'x') : NULL;
 
-	if (!letter || letter - callee->arguments >= call->args.n || call->args.items[0]->kind != KE_TYPE)
+	const struct k_expr *type;
+
+	if (!letter || letter - callee->arguments >= call->args.n)
+		return;
+	type = call->args.items[0];
+	if (type->kind != KE_TYPE && type->kind != KE_NAME)
 		return;
 	declare(walk, (struct k_declared) { call->args.items[letter - callee->arguments]->text,
-					    call->args.items[0]->of, 1, stmt });
+					    type->kind == KE_TYPE ? type->of : k_scalar(type->text), 1, stmt });
 }
 
 static void walk_inside(struct walk *walk, const struct k_stmt *stmt)
@@ -122,6 +127,8 @@ static void walk_stmt(struct walk *walk, const struct k_stmt *stmt)
 	walk->place.inside.n--;
 	if (stmt->kind == KS_LET)
 		declare_let(walk, stmt);
+	else if (stmt->kind == KS_RECORD)
+		declare(walk, (struct k_declared) { stmt->record.name, k_scalar(stmt->record.name), 0, stmt });
 	else if (stmt->kind == KS_CALL)
 		declare_by_call(walk, stmt);
 }

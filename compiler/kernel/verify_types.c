@@ -83,8 +83,10 @@ static bool is_pointer_letter(char letter)
 static void check_letter(struct k_check *check, const struct k_expr *arg, char letter)
 {
 	const bool is_pointer = arg->type.name && arg->type.is_pointer;
+	const struct k_declared *declared = arg->kind == KE_NAME ? k_declared_find(check->place, arg->text) : NULL;
+	const bool is_type = arg->kind == KE_TYPE || (declared && declared->stmt && declared->stmt->kind == KS_RECORD);
 
-	if ((arg->kind == KE_TYPE) != (letter == 't'))
+	if (is_type != (letter == 't'))
 		K_FAULT(check, "argument '%s' is %s type", TEXT(check, arg), letter == 't' ? "no" : "a");
 	else if (is_pointer && (letter == 'v' || letter == 'l'))
 		K_FAULT(check, "argument '%s' is a pointer", TEXT(check, arg));

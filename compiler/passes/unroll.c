@@ -58,14 +58,16 @@ bool stage_is_side_by_side(struct stage *stage, int dim)
 
 /* ---- loops ---- */
 
-/* Nothing but loops and statements. */
+/* Nothing but statements, and loops over the dims behind that of the loop around. */
 static isl_bool allows(__isl_keep isl_schedule_node *node, void *user)
 {
 	const struct mark *loop = user;
 	const struct mark *mark = mark_of_node(node);
 
-	return !mark || mark == loop || mark->kind == MARK_LOOP || mark->kind == MARK_GROUP ||
-	       mark->kind == MARK_ACCUMULATE ? isl_bool_true : isl_bool_false;
+	if (mark && mark != loop && mark->kind == MARK_LOOP)
+		return mark_dim_number(mark) > mark_dim_number(loop) ? isl_bool_true : isl_bool_false;
+	return !mark || mark == loop || mark->kind == MARK_GROUP || mark->kind == MARK_ACCUMULATE ? isl_bool_true
+												  : isl_bool_false;
 }
 
 static bool are_few(const stage_list *below, int dim)
