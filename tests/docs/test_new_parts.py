@@ -86,7 +86,7 @@ def compiler_with(folder, page, part, table, owner, before):
     source = folder / Path(re.search(r"compiler/\w+/\w+\.c(?=`:)", page).group(0)).name
     source.write_text(block(page, "The file"))
     libs = [run("pkg-config", option, "isl").split() for option in ("--cflags", "--libs")]
-    run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", *libs[0], source, *owners,
+    run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", "-Iruntime", *libs[0], source, *owners,
         BUILD / "obj/compiler/driver/main.o", BUILD / "obj/tools/pmgc.o", BUILD / "libpmgtools.a", BUILD / "libpmgc.a",
         *libs[1], "-lz", "-lm", "-o", folder / "pmgc")
     return folder / "pmgc"

@@ -42,7 +42,7 @@ CUDA = ["--emit=cu", "--target=cuda"]
 TABLE = Path("tests/random/batch.c")
 EQUIVALENT = Path("tests/mutations/equivalent")
 VERDICTS = ("caught", "missed", "equivalent", "invalid", "left")
-FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-fvisibility=hidden", "-Icompiler"]
+FLAGS = ["-std=c11", "-D_GNU_SOURCE", "-O1", "-fvisibility=hidden", "-Icompiler", "-Iruntime"]
 SECONDS = 120
 FUNCTION = re.compile(r"^[a-z_][^;{}=]*?\b(\w+)\([^;{}]*?\)\n\{", re.M)
 RULES = {
