@@ -277,8 +277,10 @@ static bool holds(enum scalar_type type, const struct expr *operand)
 static const struct expr *operand_of(const struct expr *expr, int i)
 {
 	const struct expr *operand = before_widening(expr->args[i]);
+	const struct expr *number = operand->kind == EXPR_CAST ? operand->args[0] : operand;
 
-	return operand->kind == EXPR_CAST && operand->args[0]->kind == EXPR_INT ? operand->args[0] : operand;
+	return number->kind == EXPR_INT && type_wrap(operand->type, number->integer) == number->integer ? number
+													  : operand;
 }
 
 enum scalar_type extreme_narrow_type(const struct expr *expr)
@@ -297,7 +299,15 @@ enum scalar_type extreme_narrow_type(const struct expr *expr)
 
 struct k_expr *extreme_narrow(struct emit *e, const struct point *point, const struct expr *expr)
 {
-	struct k_expr *a = c_expr(e, point, operand_of(expr, 0)), *b = c_expr(e, point, operand_of(expr, 1));
+	const enum scalar_type type = extreme_narrow_type(expr);
+	struct k_expr *args[2];
 
-	return call_of_type(e->arena, expr->op == OP_MIN ? "min" : "max", extreme_narrow_type(expr), a, b);
+	for (int i = 0; i < 2; i++) {
+		const struct expr *operand = operand_of(expr, i);
+
+		args[i] = c_expr(e, point, operand);
+		if (operand->kind != EXPR_INT)
+			args[i] = c_cast(e->arena, type, operand->type, args[i]);
+	}
+	return call_of_type(e->arena, expr->op == OP_MIN ? "min" : "max", type, args[0], args[1]);
 }

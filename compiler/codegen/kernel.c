@@ -668,7 +668,7 @@ static void verify(struct kernel *kernel)
 
 	add_globals(kernel);
 	k_resolve_types(kernel->emit.arena, kernel->program);
-	fault = k_verify(kernel->emit.arena, kernel->program);
+	fault = k_verify_without_races(kernel->emit.arena, kernel->program);
 	if (fault)
 		emit_fail(&kernel->emit, "a kernel is not well-formed: %s", fault);
 }

@@ -60,8 +60,10 @@ void start_declare(struct emit *e, const struct array *segments, const char *fir
 	quote(e->b, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
 	if (has_held(e, is_asked_for)) {
 		e->ragged->later = names_declare(&e->names, "later");
+		e->ragged->later_declared = declaration_begin(e);
 		quote(e->b, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, %s);", e->ragged->later,
 		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns);
+		declaration_end(e, &e->ragged->later_declared);
 	}
 	if (!has_held(e, has_window))
 		return;

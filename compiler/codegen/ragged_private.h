@@ -43,6 +43,7 @@ struct ragged {
 	const char *start;              /* where the block begins in what the caller holds so, in rows */
 	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
 					 * NULL: nobody asks */
+	struct declaration later_declared;      /* of the last one */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	struct k_block body;            /* of the block, as it is without what stands ahead of it */
 	bool is_settled;                /* the body is known */

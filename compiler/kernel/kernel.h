@@ -382,5 +382,7 @@ struct k_program *k_read_program(struct arena *arena, const char *text, const ch
 void k_resolve_types(struct arena *arena, struct k_program *program);
 /* NULL, or what is wrong with the program and where. */
 const char *k_verify(struct arena *arena, const struct k_program *program);
+/* But what all iterations of a loop set, which is right where the loop has one. */
+const char *k_verify_without_races(struct arena *arena, const struct k_program *program);
 
 #endif

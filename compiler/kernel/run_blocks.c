@@ -336,7 +336,7 @@ const struct run_call run_block_calls[] = {
 	{ "pmg_block_read_", call_copy, READ, RUN_VALUES },
 	{ "pmg_block_write_", call_copy, WRITE, RUN_VALUES },
 	{ "pmg_block_take_", call_take, TAKE, RUN_VALUES }, { "pmg_block_open_", call_take, OPEN, RUN_VALUES },
-	{ "pmg_block_keep_", call_take, OPEN, RUN_VALUES }, { "pmg_block_past_", call_nowhere, 0, RUN_VALUES },
+	{ "pmg_block_keep_", call_take, OPEN, RUN_VALUES }, { "pmg_block_nontemporal_", call_nowhere, 0, RUN_VALUES },
 	{ "pmg_block_rows_", call_rows, 0, RUN_VALUES }, { "pmg_block_put_", call_put, 0, RUN_VALUES },
 	{ "pmg_block_put_rows_", call_put_rows, 0, RUN_VALUES },
 	{ "pmg_put_end_", call_put_end, 0, RUN_VALUES }, { "pmg_put_begin_", NULL, 0, RUN_VALUES },
@@ -349,7 +349,7 @@ const struct run_call run_block_calls[] = {
 	{ "pmg_segments_take_", call_segments_take, ALL, RUN_VALUES },
 	{ "pmg_segments_rows_", call_segments_take, SOME, RUN_VALUES },
 	{ "pmg_segments_open_", call_segments_open, 0, RUN_VALUES },
-	{ "pmg_segments_past_", call_nowhere, 0, RUN_VALUES },
+	{ "pmg_segments_nontemporal_", call_nowhere, 0, RUN_VALUES },
 	{ "pmg_segments_put_", call_segments_put, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

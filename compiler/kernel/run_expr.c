@@ -36,7 +36,8 @@ static bool is_constant(const char *name, struct run_value *value)
 		const char *name;
 		int64_t integer;
 	} integers[] = {
-		{ "PMG_OK", 0 }, { "PMG_ROWS", 8 }, { "PMG_ROWS_AHEAD", 48 }, { "PMG_NO_ROW", INT64_MIN },
+		{ "PMG_OK", 0 }, { "PMG_ROWS", 8 }, { "PMG_PREFETCH_WINDOW", 48 }, { "PMG_PREFETCH_FLAT", 6 },
+		{ "PMG_NO_ROW", INT64_MIN },
 		{ "PMG_DOTS", 4 }, { "PMG_DEFERRED", 256 }, { "PMG_AT_END", INT64_MIN }, { "PMG_DEAL", 32 },
 		{ "PMG_LISTED", 2 }, { "PMG_CACHE_LINE", 64 }, { "INT64_MAX", INT64_MAX }, { "INT64_MIN", INT64_MIN },
 		{ "INT32_MAX", INT32_MAX }, { "INT32_MIN", INT32_MIN }, { "INT16_MAX", INT16_MAX },

@@ -113,16 +113,32 @@ const char *k_fault(struct k_scope *place, const struct k_stmt *stmt, const char
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
 
-const char *k_verify(struct arena *arena, const struct k_program *program)
+typedef const char *verify_rule(struct arena *arena, const struct k_program *program,
+				const struct k_function *function);
+
+static const char *verify_by(struct arena *arena, const struct k_program *program, verify_rule *const *rules, int n)
 {
-	static const char *(*const rules[])(struct arena *arena, const struct k_program *program,
-					    const struct k_function *function) = {
-		k_verify_names, k_verify_types, k_verify_teams, k_verify_races, k_verify_bounds
-	};
 	const char *fault = NULL;
 
 	for (int i = 0; i < program->functions.n && !fault; i++)
-		for (size_t rule = 0; rule < sizeof rules / sizeof *rules && !fault; rule++)
+		for (int rule = 0; rule < n && !fault; rule++)
 			fault = rules[rule](arena, program, program->functions.items[i]);
 	return fault;
+}
+
+/* The last rule is that of races. */
+static verify_rule *const rules[] = {
+	k_verify_names, k_verify_types, k_verify_teams, k_verify_bounds, k_verify_races
+};
+
+enum { N_RULES = sizeof rules/sizeof rules[0] };
+
+const char *k_verify(struct arena *arena, const struct k_program *program)
+{
+	return verify_by(arena, program, rules, N_RULES);
+}
+
+const char *k_verify_without_races(struct arena *arena, const struct k_program *program)
+{
+	return verify_by(arena, program, rules, N_RULES - 1);
 }

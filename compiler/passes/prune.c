@@ -169,7 +169,7 @@ static bool check_item(struct module *module, const struct override *override)
 		const char *name = override->subjects.items[i];
 		struct diag *diag;
 
-		if (is_left(module, name) || override_is_done_anyway(override))
+		if (override->is_used || is_left(module, name) || override_is_done_anyway(override))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
 				  "'%s' is about '%s', which is never used", verb_name(override->verb), name);

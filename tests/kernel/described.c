@@ -8,7 +8,7 @@
 /* The text behind ".KEY = " up to one of the characters that end it; NULL: the description has no such field. */
 static const char *field_of(struct arena *arena, const char *description, const char *key, const char *ends)
 {
-	const char *at = strstr(description, arena_printf(arena, "\n\t.%s = ", key));
+	const char *at = strstr(description, arena_printf(arena, ".%s = ", key));
 
 	if (!at)
 		return NULL;

@@ -63,7 +63,7 @@ static bool is_script(const char *path)
 {
 	char begin[2] = "";
 	int file = open(path, O_RDONLY | O_CLOEXEC);
-	bool is = file >= 0 && read(file, begin, 2) == 2 && memcmp(begin, "#!", 2) == 0;
+	bool is = file >= 0 && pread(file, begin, 2, 0) == 2 && memcmp(begin, "#!", 2) == 0;
 	if (file >= 0)
 		close(file);
 	return is;
