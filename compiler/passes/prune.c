@@ -167,9 +167,10 @@ static bool check_item(struct module *module, const struct override *override)
 {
 	for (int i = 0; i < override->subjects.n; i++) {
 		const char *name = override->subjects.items[i];
+		const bool is_inlined = override->verb == VERB_INLINE && override->is_used;
 		struct diag *diag;
 
-		if (override->is_used || is_left(module, name) || override_is_done_anyway(override))
+		if (is_inlined || is_left(module, name) || override_is_done_anyway(override))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span,
 				  "'%s' is about '%s', which is never used", verb_name(override->verb), name);
