@@ -23,13 +23,12 @@ static const char *derived_text(const struct layout *layout, const struct param 
 static bool is_needed(const struct layout *layout, const struct k_block *body, const char *name)
 {
 	const struct module *module = layout->module;
-	struct emit e = { .arena = module->arena };
 
 	if (k_mentions(body, name))
 		return true;
 	for (int i = 0; i < module->params.n; i++)
 		if (module->params.items[i].derivation &&
-		    expr_mentions(&e, derived_text(layout, &module->params.items[i]), name) &&
+		    expr_mentions(module->arena, derived_text(layout, &module->params.items[i]), name) &&
 		    is_needed(layout, body, layout->params[i]))
 			return true;
 	return false;
@@ -255,24 +254,15 @@ static value_list extent_values(struct emit *e)
 	return values;
 }
 
-/* Adds a call that writes the values of the pipeline itself, which a candidate mostly shares; how many those are. */
-static int add_shared_extents(struct emit *e, const struct target *target, const char *values)
+/* Those of the pipeline itself, which its function writes for a candidate too that has as many; none. */
+static value_list shared_extents(const struct layout *layout, const struct target *target)
 {
-	const struct layout *first = e->layout->first;
-	struct emit of_first;
+	struct emit e;
 
-	if (!first || first->n_extents > e->layout->n_extents)
-		return 0;
-	of_first = emit_for_table(first, target);
-	quote(e->b, "%s_extents(arguments, %s);", first->prefix, values);
-	return extent_values(&of_first).n;
-}
-
-static bool is_shared(const struct layout *layout, const struct target *target, int i, const struct k_expr *value)
-{
-	struct emit of_first = emit_for_table(layout->first, target);
-
-	return k_expr_is_equal(extent_values(&of_first).items[i], value);
+	if (!layout->first || layout->first->n_extents > layout->n_extents)
+		return (value_list) { 0 };
+	e = emit_for_table(layout->first, target);
+	return extent_values(&e);
 }
 
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
@@ -281,11 +271,12 @@ void emit_extents(struct writer *w, const struct layout *layout, const struct ta
 	struct names names = layout->names;
 	const char *values = names_declare(&names, "extents");
 	struct k_block *body = table_body_open(&e);
-	const int n_shared = add_shared_extents(&e, target, values);
-	const value_list all = extent_values(&e);
+	const value_list shared = shared_extents(layout, target), all = extent_values(&e);
 
+	if (shared.n)
+		quote(e.b, "%s_extents(arguments, %s);", layout->first->prefix, values);
 	for (int i = 0; i < all.n; i++)
-		if (i >= n_shared || !is_shared(layout, target, i, all.items[i]))
+		if (i >= shared.n || !k_expr_is_equal(shared.items[i], all.items[i]))
 			quote(e.b, "%s[%d] = %s;", values, i, x_text(&e, all.items[i]));
 	table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, int64_t *%s)",
 						 layout->prefix, values), body,

@@ -65,39 +65,48 @@ static const struct own_table {
 	[TABLE_COUNT] = { "count", has_work, emit_count },
 };
 
-static const char *table_text(const struct own_table *table, const struct layout *layout, const char *prefix,
-			      const struct target *target)
+/* Without a prefix, so that tables of two candidates can be compared; NULL: there is none. */
+static const char *table_text(const struct own_table *table, const struct layout *layout, const struct target *target)
 {
 	struct writer scratch = writer_new(layout->module->arena);
 	struct layout renamed = *layout;
 
-	renamed.prefix = prefix;
+	if (!table->exists(layout))
+		return NULL;
+	renamed.prefix = "";
 	table->emit(&scratch, &renamed, target);
 	return str_text(&scratch.text);
 }
 
-/* The candidates of a pipeline, as far as they are described. */
-struct before {
-	struct layout *const *layouts;
-	int n;
+/* A candidate: its tables as texts, and their names. */
+struct described {
+	const struct layout *layout;
+	const char *texts[TABLE_N];
+	const char *names[TABLE_N];
 };
 
-/* Prints a table unless that of a candidate before is the same; its name, or NULL's where it is empty. */
-static const char *own_table(struct writer *w, const struct layout *layout, const struct before *before,
-			     const struct own_table *table, const struct target *target)
+/* Prints a table unless that of a candidate before, one of the first n, is the same. */
+static void emit_own_table(struct writer *w, struct described *all, int n, int number, const struct target *target)
 {
-	struct arena *arena = layout->module->arena;
-	const char *text;
+	const struct own_table *table = &own_tables[number];
+	struct described *own = &all[n];
+	const char *text = own->texts[number] = table_text(table, own->layout, target);
 
-	if (!table->exists(layout))
-		return "NULL";
-	text = table_text(table, layout, "", target);
-	for (int i = 0; i < before->n; i++)
-		if (table->exists(before->layouts[i]) &&
-		    !strcmp(text, table_text(table, before->layouts[i], "", target)))
-			return arena_printf(arena, "%s_%s", before->layouts[i]->prefix, table->name);
-	table->emit(w, layout, target);
-	return arena_printf(arena, "%s_%s", layout->prefix, table->name);
+	own->names[number] = text ? arena_printf(own->layout->module->arena, "%s_%s", own->layout->prefix, table->name)
+				  : "NULL";
+	for (int i = 0; text && i < n; i++)
+		if (all[i].texts[number] && !strcmp(text, all[i].texts[number])) {
+			own->names[number] = all[i].names[number];
+			return;
+		}
+	if (text)
+		table->emit(w, own->layout, target);
+}
+
+static void emit_own_tables(struct writer *w, struct described *all, int n, const struct target *target)
+{
+	for (int i = 0; i < TABLE_N; i++)
+		emit_own_table(w, all, n, i, target);
 }
 
 /* ---- descriptions ---- */
@@ -187,22 +196,6 @@ static void emit_candidate_list(struct writer *w, struct layout *const *layouts,
 	writer_blank(w);
 }
 
-static void emit_own_tables(struct writer *w, const struct layout *layout, const struct before *before,
-			    const char **tables, const struct target *target)
-{
-	for (int i = 0; i < TABLE_N; i++)
-		tables[i] = own_table(w, layout, before, &own_tables[i], target);
-}
-
-static void emit_candidate(struct writer *w, const struct layout *layout, const struct before *before,
-			   const struct target *target)
-{
-	const char *tables[TABLE_N];
-
-	emit_own_tables(w, layout, before, tables, target);
-	emit_description(w, layout, tables, 0, target);
-}
-
 void emit_kernel_names(struct writer *w, const struct pipeline *pipeline)
 {
 	line(w, "/* In the file of kernels. */\nextern const pmg_device_part %s_device;",
@@ -233,17 +226,22 @@ void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const stru
 	struct layout *const *layouts = pipeline->layouts;
 	const int n = pipeline->n;
 	const struct layout *first = layouts[0];
-	const char *p = first->module->name, *tables[TABLE_N];
+	const char *p = first->module->name;
+	struct described *all = arena_new_array(first->module->arena, struct described, n);
 
 	w->span = first->module->span;
 	emit_param_table(w, first);
-	emit_own_tables(w, first, &(struct before) { layouts, 0 }, tables, target);
+	all[0].layout = first;
+	emit_own_tables(w, all, 0, target);
 	emit_assumption(w, first, target);
-	for (int i = 1; i < n; i++)
-		emit_candidate(w, layouts[i], &(struct before) { layouts, i }, target);
+	for (int i = 1; i < n; i++) {
+		all[i].layout = layouts[i];
+		emit_own_tables(w, all, i, target);
+		emit_description(w, layouts[i], all[i].names, 0, target);
+	}
 	if (n > 1)
 		emit_candidate_list(w, layouts, n);
 	line(w, "PMG_PLAN_ANY(%s)\n", p);
-	emit_description(w, first, tables, n > 1 ? n : 0, target);
+	emit_description(w, first, all[0].names, n > 1 ? n : 0, target);
 	emit_functions(w, first);
 }

@@ -58,8 +58,7 @@ static bool reads_first(const struct emit *e, __isl_keep isl_ast_node *node, con
 }
 
 /* Names what the loop prefetches. "pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & …": as what all of it
- * can be
- * prefetched. */
+ * can be prefetched. */
 static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	struct str far = str_new(e->arena);
@@ -129,8 +128,7 @@ void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 
 		if (ask->name)
 			quote(e->b, "pmg_prefetch_row(&%s, %s %c %s, %s, %d);", ask->name, variable, sign,
-					e->asking.ahead,
-			     ask->n_rows, asks_row_bytes(ask));
+			      e->asking.ahead, ask->n_rows, asks_row_bytes(ask));
 	}
 	quote_close(e->b, "}");
 }

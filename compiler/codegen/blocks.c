@@ -365,7 +365,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	ragged_open(e, body, e->lane_start, lanes);
 	emit_body(e, body, node, &start, lanes);
 	if (e->ragged && e->ragged->later)
-		declaration_drop_unread(e, &e->ragged->later_declared, e->ragged->later);
+		declaration_drop_unread(&e->ragged->later_declared, e->ragged->later);
 	block_close(e, visible);
 	if (threads)
 		vec_push(e->arena, &e->names.visible, threads);

@@ -334,12 +334,11 @@ void declaration_end(struct emit *e, struct declaration *declaration)
 	declaration->end = block_here(e)->stmts.n;
 }
 
-void declaration_drop_unread(struct emit *e, const struct declaration *declaration, const char *name)
+void declaration_drop_unread(const struct declaration *declaration, const char *name)
 {
 	struct k_block *block = declaration->block;
 	const int first = declaration->first, end = declaration->end;
 
-	(void) e;
 	if (mentions_from(block, end, name))
 		return;
 	for (int i = end; i < block->stmts.n; i++)
@@ -375,7 +374,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	emit_ahead(e, use.mark, &point);
 	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);
-	declaration_drop_unread(e, &declaration, use.bound);
+	declaration_drop_unread(&declaration, use.bound);
 	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -533,7 +532,7 @@ static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const s
 
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
-	declaration_drop_unread(e, &declaration, name);
+	declaration_drop_unread(&declaration, name);
 	block_close(e, visible);
 	condition_close(e, source);
 }
@@ -554,7 +553,7 @@ static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	emit(e, node, mark, &child);
 	condition_close(e, source);
 	if (kin.variable)
-		declaration_drop_unread(e, &kin.declaration, kin.variable);
+		declaration_drop_unread(&kin.declaration, kin.variable);
 	kin_close(e, &kin);
 	scope_leave(e, scope);
 }

@@ -107,7 +107,7 @@ const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the e
 /* What a text says that is an expression. */
 struct k_expr *quote_expr(struct arena *arena, const char *text);
 /* Does an expression, as text, mention a name? */
-bool expr_mentions(const struct emit *e, const char *text, const char *name);
+bool expr_mentions(struct arena *arena, const char *text, const char *name);
 /* Do its statements from a number on mention a name? */
 bool mentions_from(const struct k_block *block, int first, const char *name);
 
@@ -119,7 +119,7 @@ struct declaration {
 
 struct declaration declaration_begin(struct emit *e);
 void declaration_end(struct emit *e, struct declaration *declaration);
-void declaration_drop_unread(struct emit *e, const struct declaration *declaration, const char *name);
+void declaration_drop_unread(const struct declaration *declaration, const char *name);
 
 /* What is known and how iterators are called; names stay until their block ends. */
 struct scope {

@@ -230,11 +230,6 @@ static void add_if_mentioned(struct parameters *parameters, struct k_type type, 
 		add_parameter(parameters, type, name, name);
 }
 
-static struct k_type pointer_to(const char *name, bool is_const, bool is_restrict)
-{
-	return (struct k_type) { .name = name, .is_const = is_const, .is_pointer = true, .is_restrict = is_restrict };
-}
-
 static bool is_param(const struct emit *e, const char *name)
 {
 	for (int i = 0; i < e->module->params.n; i++)
@@ -276,9 +271,10 @@ static void add_arrays(struct parameters *parameters)
 
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *slot = &e->layout->slots.items[i];
+		struct k_type type = k_pointer(type_c_name(slot_type(slot)), !e->is_written[i]);
 
-		add_if_mentioned(parameters, pointer_to(type_c_name(slot_type(slot)), !e->is_written[i], true),
-				 slot->c_name);
+		type.is_restrict = true;
+		add_if_mentioned(parameters, type, slot->c_name);
 		if (slot->finite)
 			add_if_mentioned(parameters, k_scalar("bool"), slot->finite);
 	}
@@ -294,13 +290,13 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 	add_arrays(&parameters);
 	add_if_mentioned(&parameters, k_scalar("bool"), e->starts);
 	if (e->in_loop)
-		add_parameter(&parameters, pointer_to("pmg_cuda_loop", true, false), "pmg_loop",
+		add_parameter(&parameters, k_pointer("pmg_cuda_loop", true), "pmg_loop",
 			      "pmg_cuda_loop_of(plan)");
 	if (e->grid->sums_up)
-		add_parameter(&parameters, pointer_to("pmg_cuda_parts", false, false), "pmg_parts",
+		add_parameter(&parameters, k_pointer("pmg_cuda_parts", false), "pmg_parts",
 			      "pmg_cuda_parts_of(plan)");
 	if (k_mentions(&function->body, "plan"))
-		add_parameter(&parameters, pointer_to("pmg_cuda_bad_index", false, false), "plan",
+		add_parameter(&parameters, k_pointer("pmg_cuda_bad_index", false), "plan",
 			      "pmg_cuda_bad_index_of(plan)");
 	return parameters;
 }
@@ -474,8 +470,8 @@ static void add_until_head(struct emit *e, struct k_function *function)
 
 static void add_until_parameters(struct emit *e, struct k_function *function)
 {
-	const struct k_param params[] = { { pointer_to("pmg_cuda_loop", false, false), "pmg_loop" },
-					  { pointer_to("pmg_cuda_bad_index", true, false), "pmg_bad" },
+	const struct k_param params[] = { { k_pointer("pmg_cuda_loop", false), "pmg_loop" },
+					  { k_pointer("pmg_cuda_bad_index", true), "pmg_bad" },
 					  { k_scalar("int64_t"), "pmg_advance" } };
 
 	function->broken_at = function->params.n + 2;

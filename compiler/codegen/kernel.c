@@ -223,11 +223,6 @@ static void add_parameter(struct kernel *kernel, struct k_function *function, st
 	vec_push(kernel->emit.arena, &function->params, ((struct k_param) { type, name }));
 }
 
-static struct k_type pointer_to(const char *name, bool is_const)
-{
-	return (struct k_type) { .name = name, .is_const = is_const, .is_pointer = true };
-}
-
 /* The declarations, and the body behind them. */
 static void fill_function(struct kernel *kernel, struct k_builder *b, const struct k_block *body,
 			  const struct part *part)
@@ -314,9 +309,9 @@ static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_functi
 	const char *args = arena_printf(arena, "%s_args", module->name);
 	struct k_expr *call = k_call(arena, function->name, 0);
 
-	add_own_parameter(kernel, function, call, pointer_to("pmg_plan", false), "plan");
+	add_own_parameter(kernel, function, call, k_pointer("pmg_plan", false), "plan");
 	if (needs_args(kernel->layout, body, kernel->is_specialized))
-		add_own_parameter(kernel, function, call, pointer_to(args, true), "args");
+		add_own_parameter(kernel, function, call, k_pointer(args, true), "args");
 	if (it && k_mentions(body, it))
 		add_own_parameter(kernel, function, call, k_scalar("int64_t"), it);
 	if (k_mentions(body, kernel->emit.starts))
@@ -529,9 +524,9 @@ static struct k_function *entry_new(struct kernel *kernel, const char *base, boo
 	struct k_function *function = function_new(kernel, K_FUNCTION_ENTRY, is_extern ? "extern \"C\"" : "static",
 						   "pmg_status", function_name(kernel->layout, base));
 
-	add_parameter(kernel, function, pointer_to("pmg_plan", false), "plan");
-	add_parameter(kernel, function, pointer_to("void", true), "arguments");
-	add_parameter(kernel, function, pointer_to("pmg_control", false), "control");
+	add_parameter(kernel, function, k_pointer("pmg_plan", false), "plan");
+	add_parameter(kernel, function, k_pointer("void", true), "arguments");
+	add_parameter(kernel, function, k_pointer("pmg_control", false), "control");
 	return function;
 }
 
@@ -658,7 +653,7 @@ static void add_globals(struct kernel *kernel)
 
 		if (name)
 			vec_push(kernel->emit.arena, &kernel->program->globals,
-				 ((struct k_param) { pointer_to("int64_t", true), name }));
+				 ((struct k_param) { k_pointer("int64_t", true), name }));
 	}
 }
 

@@ -221,7 +221,7 @@ void pivots_close(struct emit *e, const struct pivot_search *search)
 		return;
 	quote_open(e->b, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
 	quote(e->b, "const int64_t %s = %s & ~PMG_NOT_FINITE;", search->variable, search->first);
-	if (e->block && expr_mentions(e, search->call, e->lane_variable))
+	if (e->block && expr_mentions(e->arena, search->call, e->lane_variable))
 		quote(e->b, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
 	quote(e->b, "%s", search->call);
 	quote_close(e->b, "}");

@@ -29,7 +29,7 @@ struct condition condition_open(struct emit *e, const char *text, int first_fact
 {
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
-	if (e->ragged && !e->in_lanes && expr_mentions(e, text, e->lane))
+	if (e->ragged && !e->in_lanes && expr_mentions(e->arena, text, e->lane))
 		add_condition(e, strstr(text, "||") ? arena_printf(e->arena, "(%s)", text) : text, first_fact, false);
 	else
 		condition.names = block_open(e, "if (%s) {", text);

@@ -73,9 +73,9 @@ const char *x_text(const struct emit *e, const struct k_expr *expr)
 	return k_expr_text(e->arena, expr);
 }
 
-bool expr_mentions(const struct emit *e, const char *text, const char *name)
+bool expr_mentions(struct arena *arena, const char *text, const char *name)
 {
-	const struct k_expr *expr = quote_expr(e->arena, text);
+	const struct k_expr *expr = quote_expr(arena, text);
 
 	return expr && k_expr_mentions(expr, name);
 }

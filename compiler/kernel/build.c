@@ -84,6 +84,11 @@ struct k_type k_scalar(const char *c_name)
 	return (struct k_type) { .name = c_name };
 }
 
+struct k_type k_pointer(const char *c_name, bool is_const)
+{
+	return (struct k_type) { .name = c_name, .is_const = is_const, .is_pointer = true };
+}
+
 /* ---- expressions ---- */
 
 static struct k_expr *expr_new(struct arena *arena, enum k_expr_kind kind)

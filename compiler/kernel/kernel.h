@@ -264,6 +264,7 @@ struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
 struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level);
 
 struct k_type k_scalar(const char *c_name);             /* a plain type */
+struct k_type k_pointer(const char *c_name, bool is_const);     /* where elements of one begin */
 const char *k_op_text(enum k_op op);
 int k_op_arity(enum k_op op);
 enum k_level k_op_level(enum k_op op);
