@@ -213,8 +213,8 @@ static struct k_function *function_new(struct kernel *kernel, enum k_function_ki
 	struct k_function *function = arena_new(kernel->emit.arena, struct k_function);
 
 	*function = (struct k_function) { .kind = kind, .qualifiers = qualifiers, .result = k_scalar(result),
-					  .name = name, .head.span = kernel->layout->module->span,
-					  .end.span = kernel->layout->module->span };
+					  .name = name, .head = { kernel->layout->module->span, EMITTER },
+					  .end = { kernel->layout->module->span, EMITTER } };
 	return function;
 }
 
