@@ -9,6 +9,7 @@
 
 #include "codegen/c_print.h"
 #include "codegen/emit.h"
+#include "kernel/make.h"
 #include "memory_policy.h"
 
 /* ---- target.c ------------------------------------------------------------------ */
@@ -94,6 +95,8 @@ void block_otherwise_at(struct emit *e, const char *emitter, int names);
 /* Opens the other branch of a block that was closed last. */
 int block_reopen_at(struct emit *e, const char *emitter);
 #define block_reopen(e) block_reopen_at((e), EMITTER)
+/* The same of a block that a constructor has opened: block_of(e, k_begin_if(e->b, condition)). */
+#define block_of(e, opened) ((void) (opened), (e)->names.visible.n)
 /* What would stand here for the nodes; the names that they declare are forgotten. */
 struct k_block build_elsewhere(struct emit *e, __isl_keep isl_ast_node *node);
 /* What is added goes to a block of its own, at the same depth, until `elsewhere_end`. */
