@@ -231,6 +231,7 @@ void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const stru
 
 	w->span = first->module->span;
 	emit_param_table(w, first);
+	emit_shared_arguments(w, layouts, n, target);
 	all[0].layout = first;
 	emit_own_tables(w, all, 0, target);
 	emit_assumption(w, first, target);

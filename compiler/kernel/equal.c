@@ -8,6 +8,8 @@
 
 struct pair {
 	const char *a, *b;              /* prefixes; NULL: of expressions and blocks */
+	struct arena *arena;
+	k_difference_list *differences; /* integers may differ; NULL: they may not */
 };
 
 static const char *without_prefix(const char *name, const char *prefix)
@@ -50,10 +52,20 @@ static bool are_same_exprs(struct k_expr *const *a, int n_a, struct k_expr *cons
 
 #define ARE_SAME(x, y, pair) are_same_exprs((x).items, (x).n, (y).items, (y).n, pair)
 
+static bool is_other_integer(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
+{
+	return pair->differences && a->kind == KE_INT && b->kind == KE_INT && !a->text && !b->text &&
+	       a->integer != b->integer;
+}
+
 static bool is_same_expr(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
 {
 	if (!a || !b)
 		return a == b;
+	if (is_other_integer(a, b, pair)) {
+		vec_push(pair->arena, pair->differences, ((struct k_difference) { a, b->integer }));
+		return true;
+	}
 	return a->kind == b->kind && a->op == b->op && a->integer == b->integer && a->is_arrow == b->is_arrow &&
 	       is_same_text(a->text, b->text, pair) && k_type_is_equal(&a->of, &b->of) &&
 	       ARE_SAME(a->args, b->args, pair) && ARE_SAME(a->constants, b->constants, pair);
@@ -165,7 +177,7 @@ static bool is_same_function(const struct k_function *a, const struct k_function
 bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const struct k_program *b,
 			const char *prefix_b)
 {
-	const struct pair pair = { prefix_a, prefix_b };
+	const struct pair pair = { prefix_a, prefix_b, NULL, NULL };
 	bool same = a->functions.n == b->functions.n;
 
 	for (int i = 0; same && i < a->functions.n; i++)
@@ -175,5 +187,13 @@ bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const s
 
 bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b)
 {
-	return is_same_expr(a, b, &(struct pair) { NULL, NULL });
+	return is_same_expr(a, b, &(struct pair) { 0 });
+}
+
+bool k_block_is_similar(struct arena *arena, const struct k_block *a, const struct k_block *b,
+			k_difference_list *differences)
+{
+	const struct pair pair = { .arena = arena, .differences = differences };
+
+	return is_same_block(a, b, &pair);
 }

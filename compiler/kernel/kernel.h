@@ -230,6 +230,7 @@ struct k_function {
 	const char *qualifiers;         /* "static", "extern \"C\"" */
 	struct k_expr *bounds;          /* K_FUNCTION_DEVICE: how many threads it may have */
 	VEC(struct k_param) params;
+	bool is_elsewhere;              /* it is a function of another program, too, which is printed before */
 	int broken_at;                  /* parameters from this one on stand in a second line; 0: all in one */
 	struct k_place head, end;       /* of its first and last line */
 	struct k_block body;
@@ -315,6 +316,36 @@ bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b);
 /* But for the prefixes with which names of each program begin. */
 bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const struct k_program *b,
 			const char *prefix_b);
+
+/* Whether two blocks are the same but for integers, of which it lists those that differ. */
+struct k_difference {
+	const struct k_expr *a;         /* in the first one */
+	int64_t b;
+};
+
+typedef VEC(struct k_difference) k_difference_list;
+
+bool k_block_is_similar(struct arena *arena, const struct k_block *a, const struct k_block *b,
+			k_difference_list *differences);
+
+/* ---- copy.c --------------------------------------------------------------------------------------- */
+
+/* Each returns what stands in the copy for an expression, and for one in the extents of an array; NULL: a copy. */
+struct k_replacing {
+	struct k_expr *(*expr)(const struct k_expr *expr, void *user);
+	struct k_expr *(*extent)(const struct k_expr *expr, void *user);
+	void *user;
+};
+
+struct k_block k_copy_block(struct arena *arena, const struct k_block *block, const struct k_replacing *replacing);
+struct k_stmt *k_copy_stmt(struct arena *arena, const struct k_stmt *stmt, const struct k_replacing *replacing);
+
+/* ---- share.c -------------------------------------------------------------------------------------- */
+
+/* Of the programs of a pipeline's candidates: a long body of a work-shared loop that several have, but for constants,
+ * becomes one function that is always inlined and takes these. It is of the first program that calls it, and noted as
+ * `is_elsewhere` in the others. */
+void k_share_bodies(struct arena *arena, struct k_program *programs, int n);
 
 /* ---- length.c -------------------------------------------------------------------------------- */
 
