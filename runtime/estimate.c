@@ -63,6 +63,38 @@ static void sizes_expect(const pmg_pipeline_desc *desc, const void *args, const 
 	}
 }
 
+static double factor_value(const pmg_factor *factor, const pmg_plan *plan, const void *args)
+{
+	switch (factor->of) {
+	case PMG_OF_ARGUMENT:
+		return (double) (*(const int64_t *) (const void *) ((const char *) args + factor->at) + factor->plus);
+	case PMG_OF_SIZE:
+		return (double) (plan->sizes[factor->at] + factor->plus);
+	case PMG_OF_THREADS:
+		return plan->threads;
+	case PMG_OF_NUMBER:
+		return (double) factor->plus;
+	case PMG_OF_END:
+		break;
+	}
+	return 1;
+}
+
+/* What `count` has written where it is no product. */
+static double product_value(const pmg_factor *factor, const pmg_plan *plan, const void *args, double counted)
+{
+	double product = 1;
+
+	if (!factor)
+		return counted;
+	for (; factor->of != PMG_OF_END; factor++) {
+		const double value = factor_value(factor, plan, args);
+
+		product = factor->divides ? product / value : product * value;
+	}
+	return product;
+}
+
 double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads,
 			  struct known_runs *known)
 {
@@ -70,11 +102,18 @@ double execution_estimate(const pmg_pipeline_desc *desc, const void *args, const
 	double counts[2 * MOST_WORK], seconds = 0;
 	const pmg_plan plan = { .sizes = sizes, .threads = threads };
 
-	if (!desc->count || desc->n_sizes > MOST_SIZES || desc->n_work > MOST_WORK)
+	if (desc->n_sizes > MOST_SIZES || desc->n_work > MOST_WORK)
 		return 0;
 	sizes_expect(desc, args, extents, threads, known, sizes);
-	desc->count(&plan, args, counts);
-	for (int32_t i = 0; i < desc->n_work; i++)
-		seconds += work_seconds(&desc->work[i], counts[2 * i], counts[2 * i + 1], threads);
+	for (int32_t i = 0; i < 2 * desc->n_work; i++)
+		counts[i] = 1;
+	if (desc->count)
+		desc->count(&plan, args, counts);
+	for (int32_t i = 0; i < desc->n_work; i++) {
+		const pmg_work_desc *work = &desc->work[i];
+
+		seconds += work_seconds(work, product_value(work->points, &plan, args, counts[2 * i]),
+					product_value(work->rows, &plan, args, counts[2 * i + 1]), threads);
+	}
 	return seconds;
 }

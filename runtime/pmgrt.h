@@ -147,8 +147,8 @@ typedef struct pmg_blas {
 	void (*set_threads)(int threads);
 } pmg_blas;
 
-/* An extent that is `param + constant` (param < 0: `constant`), or anything else affine (`is_general`):
- * the values themselves always come from `extents`; this form is what a loader infers parameters from. */
+/* An extent that is `param + constant` (param < 0: `constant`), 0 if that is negative, or anything else affine
+ * (`is_general`), whose value comes from `extents`. Loaders infer parameters from the first form. */
 typedef struct pmg_extent {
 	int32_t param;
 	bool is_general;
@@ -296,9 +296,21 @@ typedef struct pmg_restructure_desc {
 	const pmg_renumber_desc *renumberings;
 } pmg_restructure_desc;
 
+/* A factor of how often something runs: a size plus a constant, or what divides. Lists of them end with PMG_OF_END
+ * (PMG_PRODUCT of pmgrt_pipeline.h); without any the product is 1. */
+typedef enum pmg_factor_of { PMG_OF_END, PMG_OF_NUMBER, PMG_OF_ARGUMENT, PMG_OF_SIZE, PMG_OF_THREADS } pmg_factor_of;
+
+typedef struct pmg_factor {
+	pmg_factor_of of;
+	size_t at;                      /* of the argument in the args struct; of the size in plan->sizes */
+	int64_t plus;
+	bool divides;
+} pmg_factor;
+
 /* The work of one statement, for estimates. A row is what the innermost loop runs over. */
 typedef struct pmg_work_desc {
 	const char *name;               /* what is computed: "Y" */
+	const pmg_factor *points, *rows;        /* how many there are: products; NULL: 1, or what `count` writes */
 	float flops, bytes;             /* per point: operations; bytes read and written one after the other */
 	float row_bytes, fetches;       /* per row: other bytes, and addresses that are data */
 	float far;                      /* per point: values that are not next to those of the point before */
@@ -379,8 +391,8 @@ struct pmg_pipeline_desc {
 	int32_t n_restructurings, n_sizes;      /* n_sizes: numbers that restructurings find */
 	const pmg_restructure_desc *restructurings;
 	bool has_loop;                          /* has an `iterate` */
-	/* Writes all extents and limits, `n_extents` values; the integer parameters are checked before. NULL
-	 * if none. */
+	/* Writes those of the `n_extents` extents and limits that are general; the integer parameters are checked
+	 * before. NULL if none is. */
 	void (*extents)(const void *args, int64_t *values);
 	/* NULL, or text and place, "n >= 1 (blur.pmg:4)", of the first `assume` (on integer parameters) that does not
 	 * hold. May be NULL itself. */
@@ -403,8 +415,8 @@ struct pmg_pipeline_desc {
 	bool (*suits)(const void *args);        /* are these the sizes that it is meant for? NULL: any; parameters are
 						 * checked before */
 	bool is_ordered;                        /* no sum depends on the order in which threads come */
-	/* The work of each statement. `count` writes the points of the i-th to counts[2*i], its rows behind that. The
-	 * sizes that restructurings find are those of the plan. */
+	/* The work of each statement. `count` writes those numbers of points and rows that are no products, of the i-th
+	 * to counts[2*i] and counts[2*i + 1]; NULL: all are. Sizes that restructurings find are those of the plan. */
 	int32_t n_work;
 	const pmg_work_desc *work;
 	void (*count)(const pmg_plan *plan, const void *args, double *counts);

@@ -39,4 +39,14 @@
 		pmg_plan_destroy(plan);                                                                                \
 	}
 
+/* Factors of work (pmg_factor). */
+#define PMG_ARGUMENT(type, name, plus) { PMG_OF_ARGUMENT, offsetof(type, name), plus, false }
+#define PMG_PER_ARGUMENT(type, name, plus) { PMG_OF_ARGUMENT, offsetof(type, name), plus, true }
+#define PMG_SIZE(at, plus) { PMG_OF_SIZE, at, plus, false }
+#define PMG_PER_SIZE(at, plus) { PMG_OF_SIZE, at, plus, true }
+#define PMG_NUMBER(value) { PMG_OF_NUMBER, 0, value, false }
+#define PMG_PER_NUMBER(value) { PMG_OF_NUMBER, 0, value, true }
+#define PMG_ALL_THREADS { PMG_OF_THREADS, 0, 0, false }
+#define PMG_PRODUCT(...) (const pmg_factor[]) { __VA_ARGS__, { PMG_OF_END, 0, 0, false } }
+
 #endif

@@ -339,6 +339,29 @@ static pmg_status extents_check(pmg_context *context, const pmg_pipeline_desc *d
 	return status;
 }
 
+static int64_t extent_value(const pmg_pipeline_desc *desc, const void *args, const pmg_extent *extent)
+{
+	const int64_t value = extent->param < 0 ? extent->constant
+		: param_integer(&desc->params[extent->param], args) + extent->constant;
+
+	return value < 0 ? 0 : value;
+}
+
+static void extents_find(const pmg_pipeline_desc *desc, const void *args, int64_t *extents)
+{
+	for (int32_t i = 0; i < desc->n_arrays; i++) {
+		const pmg_array_desc *array = &desc->arrays[i];
+		int64_t *own = extents + array->first_extent;
+
+		for (int32_t d = 0; d < array->rank; d++)
+			own[d] = extent_value(desc, args, &array->shape[d]);
+		if (array_has_limit(array))
+			own[array->rank] = extent_value(desc, args, &array->limit);
+	}
+	if (desc->extents)
+		desc->extents(args, extents);
+}
+
 static void rows_of_threads(const pmg_pipeline_desc *desc, int32_t threads, int64_t *extents)
 {
 	for (int32_t i = 0; i < desc->n_arrays; i++)
@@ -360,8 +383,7 @@ pmg_status sizes_check(pmg_context *context, const pmg_pipeline_desc *desc, cons
 	if (assumption)
 		return pmg_fail(context, PMG_BAD_DATA, "pipeline '%s' assumes %s, which does not hold",
 				desc->name, assumption);
-	if (desc->extents)
-		desc->extents(args, extents);
+	extents_find(desc, args, extents);
 	rows_of_threads(desc, threads, extents);
 	status = extents_check(context, desc, extents);
 	if (status == PMG_OK)

@@ -148,7 +148,6 @@ void emit_header_of(struct writer *w, const struct layout *layout)
 
 /* ---- extents ---- */
 
-/* State of printing for expressions over parameters. */
 /* Of the d-th subscript that is stored; a part of each thread comes first. */
 static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 {
@@ -210,16 +209,27 @@ static const char *plain_numbers(struct arena *arena, const char *text)
 	return str_text(&out);
 }
 
+/* The parameter to which a constant is added; -1: it is another value. */
+static int extent_param(const struct emit *e, const struct affine *extent)
+{
+	const char *name = affine_offset_name(extent);
+
+	return name ? param_of_name(e->layout, name) : -1;
+}
+
+static bool is_general(const struct emit *e, const struct affine *extent)
+{
+	return extent->terms.n > 0 && extent_param(e, extent) < 0;
+}
+
 /* { param, is_general, constant, text } */
 static const char *extent_row(struct emit *e, const struct affine *extent)
 {
 	const char *text = c_string(e->arena, plain_numbers(e->arena, affine_plain(e->arena, extent)));
-	int param = extent->terms.n == 1 && extent->terms.items[0].factor == 1
-		  ? param_of_name(e->layout, x_text(e, extent->terms.items[0].atom)) : -1;
-	bool is_general = extent->terms.n > 0 && param < 0;
+	const bool general = is_general(e, extent);
 
-	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param, is_general ? "true" : "false",
-			    is_general ? "0" : int_text(e->arena, extent->constant), text);
+	return arena_printf(e->arena, "{ %d, %s, %s, %s }", extent_param(e, extent), general ? "true" : "false",
+			    general ? "0" : int_text(e->arena, extent->constant), text);
 }
 
 /* Sizes of domains such as 1..n-1 are not negative where n is 0. */
@@ -231,12 +241,18 @@ static struct k_expr *extent_value(struct emit *e, const struct affine *extent)
 						: k_call(e->arena, "pmg_max_i64", 2, value, k_int(e->arena, 0));
 }
 
-typedef VEC(struct k_expr *) value_list;
-
-/* By their numbers. */
-static value_list extent_values(struct emit *e)
+/* Of those that the table does not say, the value, at its number; *n counts them all. */
+static void add_general_value(struct emit *e, const struct affine *extent, const char *values, int *n)
 {
-	value_list values = { 0 };
+	if (is_general(e, extent))
+		quote(e->b, "%s[%d] = %s;", values, *n, x_text(e, extent_value(e, extent)));
+	++*n;
+}
+
+static struct k_block *general_extents(struct emit *e, const char *values)
+{
+	struct k_block *body = table_body_open(e);
+	int n = 0;
 
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *slot = &e->layout->slots.items[i];
@@ -244,25 +260,21 @@ static value_list extent_values(struct emit *e)
 
 		for (int d = 0; d < slot_rank(slot); d++) {
 			extent = slot_extent(e, slot, d);
-			vec_push(e->arena, &values, extent_value(e, &extent));
+			add_general_value(e, &extent, values, &n);
 		}
 		if (slot_has_limit(slot)) {
 			extent = affine_of_expr(e, NULL, slot->array->limit);
-			vec_push(e->arena, &values, extent_value(e, &extent));
+			add_general_value(e, &extent, values, &n);
 		}
 	}
-	return values;
+	return body;
 }
 
-/* Those of the pipeline itself, which its function writes for a candidate too that has as many; none. */
-static value_list shared_extents(const struct layout *layout, const struct target *target)
+bool has_general_extents(const struct layout *layout)
 {
-	struct emit e;
+	struct emit e = emit_for_table(layout, NULL);
 
-	if (!layout->first || layout->first->n_extents > layout->n_extents)
-		return (value_list) { 0 };
-	e = emit_for_table(layout->first, target);
-	return extent_values(&e);
+	return general_extents(&e, "")->stmts.n > 0;
 }
 
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
@@ -270,17 +282,9 @@ void emit_extents(struct writer *w, const struct layout *layout, const struct ta
 	struct emit e = emit_for_table(layout, target);
 	struct names names = layout->names;
 	const char *values = names_declare(&names, "extents");
-	struct k_block *body = table_body_open(&e);
-	const value_list shared = shared_extents(layout, target), all = extent_values(&e);
 
-	if (shared.n)
-		quote(e.b, "%s_extents(arguments, %s);", layout->first->prefix, values);
-	for (int i = 0; i < all.n; i++)
-		if (i >= shared.n || !k_expr_is_equal(shared.items[i], all.items[i]))
-			quote(e.b, "%s[%d] = %s;", values, i, x_text(&e, all.items[i]));
 	table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, int64_t *%s)",
-						 layout->prefix, values), body,
-			     layout->n_extents ? NULL : arena_printf(e.arena, "(void) %s;", values));
+						 layout->prefix, values), general_extents(&e, values), NULL);
 }
 
 /* ---- assumptions ---- */
@@ -449,7 +453,8 @@ static const struct array *slot_segments(const struct module *module, const stru
 	return over ? over : slot->array->window ? NULL : slot->array->segments;
 }
 
-static void emit_array_row(struct emit *e, int number)
+/* `lanes` is what its row says of them. */
+static const char *array_row(struct emit *e, int number, const char *lanes)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
 	const struct array *segments = slot_segments(e->module, slot);
@@ -457,19 +462,94 @@ static void emit_array_row(struct emit *e, int number)
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 	struct str row = str_new(e->arena);
 
-	e->w->span = slot->array->span;
 	add_type(e, &row, slot);
 	if (slot_rank(slot))
 		str_add(&row, ".rank = %d, .shape = (const pmg_extent[]) { %s }, ", slot_rank(slot),
 			shape_text(e, slot));
 	add_facts(e, &row, slot);
-	if (slot->lanes)
-		str_add(&row, ".lanes = %d, ", slot->lanes);
+	if (lanes)
+		str_add(&row, ".lanes = %s, ", lanes);
 	add_next(e, &row, slot);
 	add_factors(e, &row, slot);
-	line(e->w, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },", number,
-	     str_text(&row), slot->first_extent, segments ? e->layout->slot_of[segments->number] : -1, offset,
-	     c_string(e->arena, source_place(e->module, slot->array->span)));
+	return arena_printf(e->arena, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },",
+			    number, str_text(&row), slot->first_extent,
+			    segments ? e->layout->slot_of[segments->number] : -1, offset,
+			    c_string(e->arena, source_place(e->module, slot->array->span)));
+}
+
+static void emit_array_row(struct emit *e, int number)
+{
+	const struct slot *slot = &e->layout->slots.items[number];
+
+	e->w->span = slot->array->span;
+	line(e->w, "%s", array_row(e, number, slot->lanes ? int_text(e->arena, slot->lanes) : NULL));
+}
+
+/* ---- rows of arguments that all candidates share ---- */
+
+/* Those of its arguments that are taken in blocks; 0: none is. */
+static int lanes_of_arguments(const struct layout *layout)
+{
+	int lanes = 0;
+
+	for (int i = 0; i < layout->n_arguments; i++)
+		if (layout->slots.items[i].lanes > lanes)
+			lanes = layout->slots.items[i].lanes;
+	return lanes;
+}
+
+static bool is_in_blocks(struct layout *const *layouts, int n, int number)
+{
+	bool is = false;
+
+	for (int i = 0; i < n; i++)
+		is |= layouts[i]->slots.items[number].lanes > 0;
+	return is;
+}
+
+/* As the macro has it; NULL: candidates differ in more than lanes. */
+static const char *shared_row(struct layout *const *layouts, int n, int number, const struct target *target)
+{
+	const bool has_lanes = is_in_blocks(layouts, n, number);
+	const char *row = NULL;
+
+	for (int i = 0; i < n; i++) {
+		struct emit e = emit_for_table(layouts[i], target);
+		const char *own = array_row(&e, number, has_lanes ? "pmg_lanes" : NULL);
+
+		if (layouts[i]->slots.items[number].lanes != (has_lanes ? lanes_of_arguments(layouts[i]) : 0) ||
+		    (row && strcmp(row, own)))
+			return NULL;
+		row = own;
+	}
+	return row;
+}
+
+static bool have_shared_rows(struct layout *const *layouts, int n, const struct target *target)
+{
+	bool have = n > 1 && layouts[0]->n_arguments > 0;
+
+	for (int i = 0; i < layouts[0]->n_arguments && have; i++)
+		have = shared_row(layouts, n, i, target);
+	return have;
+}
+
+void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int n, const struct target *target)
+{
+	const int n_rows = layouts[0]->n_arguments;
+
+	if (!have_shared_rows(layouts, n, target))
+		return;
+	open_block(w, "#define %s_arguments(pmg_lanes) \\", layouts[0]->module->name);
+	for (int i = 0; i < n_rows; i++) {
+		w->span = layouts[0]->slots.items[i].array->span;
+		line(w, "%s%s", shared_row(layouts, n, i, target), i + 1 < n_rows ? " \\" : "");
+	}
+	w->indent--;
+	writer_blank(w);
+	w->span = layouts[0]->module->span;
+	for (int i = 0; i < n; i++)
+		layouts[i]->has_shared_arguments = true;
 }
 
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
@@ -480,7 +560,9 @@ void emit_array_table(struct writer *w, const struct layout *layout, const struc
 		return;
 	e.w = w;
 	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->prefix);
-	for (int i = 0; i < layout->slots.n; i++)
+	if (layout->has_shared_arguments)
+		line(w, "%s_arguments(%d)", layout->module->name, lanes_of_arguments(layout));
+	for (int i = layout->has_shared_arguments ? layout->n_arguments : 0; i < layout->slots.n; i++)
 		emit_array_row(&e, i);
 	w->span = layout->module->span;
 	close_block(w, "};");

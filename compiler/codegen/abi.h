@@ -11,8 +11,12 @@
 
 void emit_header_of(struct writer *w, const struct layout *layout);
 void emit_param_table(struct writer *w, const struct layout *layout);
+/* A macro of the rows of arguments, where all candidates have the same but for lanes; it is noted in the layouts. */
+void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target);
+/* Are there extents that are no parameter plus a constant? The function that writes these. */
+bool has_general_extents(const struct layout *layout);
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_functions(struct writer *w, const struct layout *layout);
@@ -52,9 +56,11 @@ void emit_kernel_names(struct writer *w, const struct pipeline *pipeline);
 
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 
-/* Rows of the table PREFIX_work: stages, and copies of threads; and the function PREFIX_count. */
+/* Rows of the table PREFIX_work: stages, and copies of threads; are there numbers of points that are no products of
+ * sizes? The function PREFIX_count, which writes these. */
 int n_of_work(const struct module *module);
 void emit_work_table(struct writer *w, const struct layout *layout, const struct target *target);
+bool has_general_counts(const struct layout *layout);
 void emit_count(struct writer *w, const struct layout *layout, const struct target *target);
 /* Is the candidate not meant for some sizes? The function that tells which. */
 bool has_unfit_sizes(const struct layout *layout);

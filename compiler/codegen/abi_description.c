@@ -38,12 +38,6 @@ static bool has_work(const struct layout *layout)
 	return layout->has_work;
 }
 
-static bool always(const struct layout *layout)
-{
-	(void) layout;
-	return true;
-}
-
 enum {
 	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_PIVOTS, TABLE_EXTENTS, TABLE_SUITS,
 	TABLE_WORK, TABLE_COUNT, TABLE_N
@@ -59,10 +53,10 @@ static const struct own_table {
 	[TABLE_RESTRUCTURINGS] = { "restructurings", has_restructurings, emit_restructuring_table },
 	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
 	[TABLE_PIVOTS] = { "pivots", has_pivots, emit_pivot_table },
-	[TABLE_EXTENTS] = { "extents", always, emit_extents },
+	[TABLE_EXTENTS] = { "extents", has_general_extents, emit_extents },
 	[TABLE_SUITS] = { "suits", has_unfit_sizes, emit_suits },
 	[TABLE_WORK] = { "work", has_work, emit_work_table },
-	[TABLE_COUNT] = { "count", has_work, emit_count },
+	[TABLE_COUNT] = { "count", has_general_counts, emit_count },
 };
 
 /* Without a prefix, so that tables of two candidates can be compared; NULL: there is none. */
@@ -111,6 +105,12 @@ static void emit_own_tables(struct writer *w, struct described *all, int n, cons
 
 /* ---- descriptions ---- */
 
+/* Of a function; "": there is none. */
+static const char *field(const struct layout *layout, const char *name, const char *function)
+{
+	return strcmp(function, "NULL") ? arena_printf(layout->module->arena, " .%s = %s,", name, function) : "";
+}
+
 /* Of the kernel: what it is of, and what it takes to choose it. */
 static void emit_choice_fields(struct writer *w, const struct layout *layout, const char *const *tables,
 			       const struct target *target)
@@ -131,16 +131,16 @@ static void emit_choice_fields(struct writer *w, const struct layout *layout, co
 		str_add(&row, " .suits = %s,", tables[TABLE_SUITS]);
 	line(w, "%s", str_text(&row));
 	if (layout->has_work)
-		line(w, ".n_work = %d, .work = %s, .count = %s,", n_of_work(module), tables[TABLE_WORK],
-		     tables[TABLE_COUNT]);
+		line(w, ".n_work = %d, .work = %s,%s", n_of_work(module), tables[TABLE_WORK],
+		     field(layout, "count", tables[TABLE_COUNT]));
 }
 
 static void emit_own_fields(struct writer *w, const struct layout *layout, const char *const *tables)
 {
 	struct module *module = layout->module;
 
-	line(w, ".n_arrays = %d, .arrays = %s, .n_extents = %d, .extents = %s,", layout->slots.n, tables[TABLE_ARRAYS],
-	     layout->n_extents, tables[TABLE_EXTENTS]);
+	line(w, ".n_arrays = %d, .arrays = %s, .n_extents = %d,%s", layout->slots.n, tables[TABLE_ARRAYS],
+	     layout->n_extents, field(layout, "extents", tables[TABLE_EXTENTS]));
 	if (layout->children.n)
 		line(w, ".n_children = %d, .children = %s,", layout->children.n, tables[TABLE_CHILDREN]);
 	if (module->restructurings.n)
@@ -215,6 +215,8 @@ void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struc
 		line(w, "/* ---- %s%s%s ---- */\n", module->name, module->choice ? ": " : "",
 		     module->choice ? module->choice : "");
 		for (int f = 0; f < program->functions.n; f++) {
+			if (program->functions.items[f]->is_elsewhere)
+				continue;
 			c_print_function(w, program->functions.items[f], target->spelling);
 			writer_blank(w);
 		}

@@ -98,12 +98,16 @@ bool affine_is_constant(const struct affine *affine, int64_t *value)
 	return affine->terms.n == 0;
 }
 
-const char *affine_only_name(const struct affine *value)
+const char *affine_offset_name(const struct affine *value)
 {
 	const struct term *only = value->terms.items;
 
-	return value->terms.n == 1 && only->factor == 1 && value->constant == 0 && only->atom->kind == KE_NAME
-		       ? only->atom->text : NULL;
+	return value->terms.n == 1 && only->factor == 1 && only->atom->kind == KE_NAME ? only->atom->text : NULL;
+}
+
+const char *affine_only_name(const struct affine *value)
+{
+	return value->constant == 0 ? affine_offset_name(value) : NULL;
 }
 
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b)

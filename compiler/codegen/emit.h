@@ -35,6 +35,8 @@ struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t 
 bool affine_is_constant(const struct affine *affine, int64_t *value);
 /* The name that is all of the value; NULL. */
 const char *affine_only_name(const struct affine *value);
+/* The same of a value that is a name plus a constant. */
+const char *affine_offset_name(const struct affine *value);
 bool term_is_name(struct arena *arena, const struct term *term, const char *name);
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
@@ -94,6 +96,7 @@ struct layout {
 	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
+	bool has_shared_arguments;      /* NAME_arguments(pmg_lanes) is a macro of their rows */
 	int n_extents;
 	VEC(struct children) children;
 	int *slot_of;                   /* by number of array; -1: LOCAL */

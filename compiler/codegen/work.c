@@ -168,38 +168,6 @@ int bytes_of_stage(struct stage *stage)
 	return traffic.bytes;
 }
 
-static void add_if_any(struct str *text, const char *name, int n)
-{
-	if (n)
-		str_add(text, ", .%s = %d", name, n);
-}
-
-static void emit_work_row(struct work *work, struct stage *stage)
-{
-	const struct use *use = &work->uses[stage->number];
-	struct traffic traffic = traffic_of(stage, use);
-	struct str text = str_new(work->emit.arena);
-
-	str_add(&text, "{ %s, .flops = %d, .bytes = %d", c_string(work->emit.arena, stage->write.array->name),
-		flops_of_stage(stage), traffic.bytes);
-	add_if_any(&text, "row_bytes", traffic.row_bytes);
-	add_if_any(&text, "fetches", traffic.fetches);
-	add_if_any(&text, "far", traffic.far);
-	if (use->is_atomic)
-		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
-	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "",
-		use->is_vector ? ", .is_vector = true" : "");
-	work->emit.w->span = stage->span;
-	line(work->emit.w, "%s", str_text(&text));
-}
-
-/* Copies of an array that threads add to are set to zero, and added. */
-static void emit_copies_row(struct work *work, const struct array *array)
-{
-	line(work->emit.w, "{ %s, .flops = 1, .bytes = %d, .is_shared = true, .is_vector = true },",
-	     c_string(work->emit.arena, array->name), 2*type_size(array->type));
-}
-
 /* ---- how many points ---- */
 
 static bool is_countable(struct work *work, const struct expr *expr)
@@ -216,17 +184,11 @@ static bool is_countable(struct work *work, const struct expr *expr)
 	return true;
 }
 
-static const char *difference(struct work *work, const struct expr *hi, const struct expr *lo)
+static struct affine difference(struct work *work, const struct expr *hi, const struct expr *lo)
 {
 	struct affine a = affine_of_expr(&work->emit, NULL, hi), b = affine_of_expr(&work->emit, NULL, lo);
-	struct affine d = affine_combine(work->emit.arena, 1, &a, -1, &b);
 
-	return affine_plain(work->emit.arena, &d);
-}
-
-static const char *real_difference(struct work *work, const struct expr *hi, const struct expr *lo)
-{
-	return arena_printf(work->emit.arena, "(double) (%s)", difference(work, hi, lo));
+	return affine_combine(work->emit.arena, 1, &a, -1, &b);
 }
 
 /* The array whose offsets are the bounds of a dim; NULL. */
@@ -238,65 +200,165 @@ static const struct array *offsets_of(const struct stage *stage, const struct di
 	return array && (array->facts & FACT_OFFSETS) && array->rank == 1 && array->limit ? array : NULL;
 }
 
-static const char *iterations(struct work *work, const struct stage *stage, const struct dim *dim)
+/* A number of a product, or what it is divided by. */
+struct factor {
+	struct affine value;
+	bool divides, is_threads;
+};
+
+typedef VEC(struct factor) factor_list;
+
+static void add_factor(struct work *work, factor_list *factors, struct affine value, bool divides)
+{
+	vec_push(work->emit.arena, factors, ((struct factor) { .value = value, .divides = divides }));
+}
+
+static void add_iterations(struct work *work, factor_list *factors, const struct stage *stage, const struct dim *dim)
 {
 	const struct array *offsets = offsets_of(stage, dim);
-	struct affine limit;
 
-	if (is_countable(work, dim->lo) && is_countable(work, dim->hi))
-		return real_difference(work, dim->hi, dim->lo);
-	if (!offsets || !is_countable(work, offsets->limit) || !is_countable(work, offsets->hi[0]))
-		return arena_printf(work->emit.arena, "%d.0", SHORT_RANGE);
-	limit = affine_of_expr(&work->emit, NULL, offsets->limit);
-	return arena_printf(work->emit.arena, "(double) (%s)/%s", affine_plain(work->emit.arena, &limit),
-			    real_difference(work, offsets->hi[0], offsets->lo[0]));
+	if (is_countable(work, dim->lo) && is_countable(work, dim->hi)) {
+		add_factor(work, factors, difference(work, dim->hi, dim->lo), false);
+	} else if (!offsets || !is_countable(work, offsets->limit) || !is_countable(work, offsets->hi[0])) {
+		add_factor(work, factors, affine_constant(SHORT_RANGE), false);
+	} else {
+		add_factor(work, factors, affine_of_expr(&work->emit, NULL, offsets->limit), false);
+		add_factor(work, factors, difference(work, offsets->hi[0], offsets->lo[0]), true);
+	}
+}
+
+/* Of the points of a stage; but for those of one dim. */
+static factor_list factors_of(struct work *work, const struct stage *stage, int without)
+{
+	factor_list factors = { 0 };
+
+	for (int d = 0; d < stage->dims.n; d++)
+		if (stage->dims.items[d].kind == DIM_RANGE && d != without)
+			add_iterations(work, &factors, stage, &stage->dims.items[d]);
+	return factors;
+}
+
+/* Of the cells of the copies of an array that threads add to, each of which is a row: of their first dims. */
+static factor_list factors_of_copies(struct work *work, const struct array *copies, int n_dims)
+{
+	const int parts = private_parts(copies);
+	factor_list factors = { 0 };
+
+	add_factor(work, &factors, affine_constant(parts), false);
+	factors.items[0].is_threads = parts == 1;
+	for (int d = 1; d < n_dims; d++)
+		add_factor(work, &factors, difference(work, copies->hi[d], copies->lo[d]), false);
+	return factors;
+}
+
+/* ---- products as C ---- */
+
+static const char *factor_text(const struct emit *e, const struct factor *factor)
+{
+	if (factor->is_threads)
+		return "plan->threads";
+	if (!factor->value.terms.n)
+		return arena_printf(e->arena, "%s.0", affine_plain(e->arena, &factor->value));
+	return arena_printf(e->arena, "(double) (%s)", affine_plain(e->arena, &factor->value));
+}
+
+static const char *product_text(const struct emit *e, const factor_list *factors)
+{
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < factors->n; i++)
+		str_add(&text, "%s%s", !i ? "" : factors->items[i].divides ? "/" : "*",
+			factor_text(e, &factors->items[i]));
+	return factors->n ? str_text(&text) : "1.0";
 }
 
 const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct work work = { .emit = *e, .layout = e->layout };
+	factor_list factors = { 0 };
+	const char *text;
 
-	return dim->kind == DIM_RANGE ? iterations(&work, stage, dim) : int_text(e->arena, SHORT_RANGE);
+	if (dim->kind != DIM_RANGE)
+		return int_text(e->arena, SHORT_RANGE);
+	add_iterations(&work, &factors, stage, dim);
+	text = product_text(e, &factors);
+	return text;
 }
 
-static const char *product(struct work *work, const struct stage *stage, int without)
+/* ---- products as tables ---- */
+
+/* The parameter that is called so, of which a table can tell where it is; -1. */
+static int param_of_table(const struct layout *layout, const char *name)
 {
-	struct str text = str_new(work->emit.arena);
-
-	for (int d = 0; d < stage->dims.n; d++)
-		if (stage->dims.items[d].kind == DIM_RANGE && d != without)
-			str_add(&text, "%s%s", text.length ? "*" : "", iterations(work, stage, &stage->dims.items[d]));
-	return text.length ? str_text(&text) : "1.0";
+	for (int i = 0; i < layout->module->params.n; i++)
+		if (!strcmp(layout->params[i], name) && (layout->module->params.items[i].is_inspected ||
+							 param_is_argument(&layout->module->params.items[i])))
+			return i;
+	return -1;
 }
 
-/* The cells of the copies of an array that threads add to, each of which is a row. */
-static void emit_copies(struct work *work, const struct array *copies, const char *counts, int at)
+/* PMG_ARGUMENT(hines_args, n, 2); NULL: it is no parameter plus a constant. */
+static const char *factor_row(const struct emit *e, const struct factor *factor)
 {
-	struct str text = str_new(work->emit.arena);
-	const int parts = private_parts(copies);
-	const char *n = parts == 1 ? "plan->threads" : arena_printf(work->emit.arena, "%d.0", parts);
+	const char *name = affine_offset_name(&factor->value), *per = factor->divides ? "PER_" : "";
+	const char *plus = int_text(e->arena, factor->value.constant);
+	const int param = name ? param_of_table(e->layout, name) : -1;
 
-	for (int d = 1; d < copies->rank; d++)
-		str_add(&text, "*%s", real_difference(work, copies->hi[d], copies->lo[d]));
-	quote(work->emit.b, "%s[%d] = %s%s;", counts, at, n, str_text(&text));
-	quote(work->emit.b, "%s[%d] = %s;", counts, at + 1, n);
+	if (factor->is_threads)
+		return "PMG_ALL_THREADS";
+	if (!factor->value.terms.n)
+		return arena_printf(e->arena, "PMG_%sNUMBER(%s)", per, plus);
+	if (param < 0)
+		return NULL;
+	if (e->module->params.items[param].is_inspected)
+		return arena_printf(e->arena, "PMG_%sSIZE(%d, %s)", per, e->layout->param_number[param], plus);
+	return arena_printf(e->arena, "PMG_%sARGUMENT(%s_args, %s, %s)", per, e->module->name, name, plus);
 }
 
-static void emit_counts(struct work *work, const char *counts)
+/* "": there are no factors; NULL: it is no product of such. */
+static const char *product_row(const struct emit *e, const factor_list *factors)
+{
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < factors->n; i++) {
+		const char *row = factor_row(e, &factors->items[i]);
+
+		if (!row)
+			return NULL;
+		str_add(&text, "%s%s", i ? ", " : "", row);
+	}
+	return str_text(&text);
+}
+
+/* ---- how many points that are no products ---- */
+
+static void add_count(struct work *work, const char *counts, int at, factor_list factors)
+{
+	if (!product_row(&work->emit, &factors))
+		quote(work->emit.b, "%s[%d] = %s;", counts, at, product_text(&work->emit, &factors));
+}
+
+static void add_counts(struct work *work, const char *counts)
 {
 	const struct module *module = work->layout->module;
-	int n_copies = 0;
+	int at = 0;
 
-	for (int i = 0; i < module->stages.n; i++) {
+	for (int i = 0; i < module->stages.n; i++, at += 2) {
 		const struct stage *stage = module->stages.items[i];
 
 		work->emit.b->span = stage->span;
-		quote(work->emit.b, "%s[%d] = %s;", counts, 2*i, product(work, stage, -1));
-		quote(work->emit.b, "%s[%d] = %s;", counts, 2*i + 1, product(work, stage, work->uses[i].inner));
+		add_count(work, counts, at, factors_of(work, stage, -1));
+		add_count(work, counts, at + 1, factors_of(work, stage, work->uses[i].inner));
 	}
-	for (int i = 0; i < module->arrays.n; i++)
-		if (module->arrays.items[i]->role == ROLE_PRIVATE)
-			emit_copies(work, module->arrays.items[i], counts, 2*(module->stages.n + n_copies++));
+	for (int i = 0; i < module->arrays.n; i++) {
+		const struct array *array = module->arrays.items[i];
+
+		if (array->role != ROLE_PRIVATE)
+			continue;
+		add_count(work, counts, at, factors_of_copies(work, array, array->rank));
+		add_count(work, counts, at + 1, factors_of_copies(work, array, 1));
+		at += 2;
+	}
 }
 
 static struct work work_new(const struct layout *layout, const struct target *target)
@@ -313,6 +375,19 @@ static struct work work_new(const struct layout *layout, const struct target *ta
 	return work;
 }
 
+bool has_general_counts(const struct layout *layout)
+{
+	struct work work;
+	struct k_block *body;
+
+	if (!layout->has_work)
+		return false;
+	work = work_new(layout, NULL);
+	body = table_body_open(&work.emit);
+	add_counts(&work, "");
+	return body->stmts.n > 0;
+}
+
 void emit_count(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct work work = work_new(layout, target);
@@ -320,7 +395,7 @@ void emit_count(struct writer *w, const struct layout *layout, const struct targ
 	const char *counts = names_declare(&names, "counts");
 	struct k_block *body = table_body_open(&work.emit);
 
-	emit_counts(&work, counts);
+	add_counts(&work, counts);
 	w->span = layout->module->span;
 	table_function_print(w, &work.emit,
 			     arena_printf(work.emit.arena, "static void %s_count(const pmg_plan *plan, "
@@ -352,9 +427,12 @@ static struct sizes sizes_new(const struct layout *layout)
 
 static void note_length(struct sizes *sizes, const struct dim *dim, long long least)
 {
-	if (is_countable(&sizes->work, dim->lo) && is_countable(&sizes->work, dim->hi))
+	const bool is_known = is_countable(&sizes->work, dim->lo) && is_countable(&sizes->work, dim->hi);
+	struct affine length = is_known ? difference(&sizes->work, dim->hi, dim->lo) : affine_constant(0);
+
+	if (is_known)
 		str_add(&sizes->condition, "%s%s >= %lld", sizes->condition.length ? " || " : "",
-			difference(&sizes->work, dim->hi, dim->lo), least);
+			affine_plain(sizes->work.emit.arena, &length), least);
 	else
 		sizes->is_any = true;
 }
@@ -414,6 +492,56 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 	quote(e.b, "return %s;", condition_of(layout));
 	table_function_print(w, &e, arena_printf(e.arena, "static bool %s_suits(const void *arguments)",
 						 layout->prefix), body, NULL);
+}
+
+/* ---- rows ---- */
+
+/* A field of a row: .points = PMG_PRODUCT(…); nothing for 1, and for what `count` writes. */
+static void add_product(struct work *work, struct str *text, const char *name, factor_list factors)
+{
+	const char *row = product_row(&work->emit, &factors);
+
+	if (row && *row)
+		str_add(text, ", .%s = PMG_PRODUCT(%s)", name, row);
+}
+
+static void add_if_any(struct str *text, const char *name, int n)
+{
+	if (n)
+		str_add(text, ", .%s = %d", name, n);
+}
+
+static void emit_work_row(struct work *work, struct stage *stage)
+{
+	const struct use *use = &work->uses[stage->number];
+	struct traffic traffic = traffic_of(stage, use);
+	struct str text = str_new(work->emit.arena);
+
+	str_add(&text, "{ %s", c_string(work->emit.arena, stage->write.array->name));
+	add_product(work, &text, "points", factors_of(work, stage, -1));
+	add_product(work, &text, "rows", factors_of(work, stage, use->inner));
+	str_add(&text, ", .flops = %d, .bytes = %d", flops_of_stage(stage), traffic.bytes);
+	add_if_any(&text, "row_bytes", traffic.row_bytes);
+	add_if_any(&text, "fetches", traffic.fetches);
+	add_if_any(&text, "far", traffic.far);
+	if (use->is_atomic)
+		str_add(&text, ", .%satomics = 1", use->is_accumulated ? "row_" : "");
+	str_add(&text, "%s%s },", use->is_shared ? ", .is_shared = true" : "",
+		use->is_vector ? ", .is_vector = true" : "");
+	work->emit.w->span = stage->span;
+	line(work->emit.w, "%s", str_text(&text));
+}
+
+/* Copies of an array that threads add to are set to zero, and added. */
+static void emit_copies_row(struct work *work, const struct array *array)
+{
+	struct str text = str_new(work->emit.arena);
+
+	str_add(&text, "{ %s", c_string(work->emit.arena, array->name));
+	add_product(work, &text, "points", factors_of_copies(work, array, array->rank));
+	add_product(work, &text, "rows", factors_of_copies(work, array, 1));
+	line(work->emit.w, "%s, .flops = 1, .bytes = %d, .is_shared = true, .is_vector = true },", str_text(&text),
+	     2*type_size(array->type));
 }
 
 /* ---- all of it ---- */
