@@ -91,27 +91,12 @@ static const pmg_array_desc adjoint_arrays[] = {
 	[6] = { .name = "difference", .role = PMG_OUT, .type = PMG_F64, .first_extent = 6, .segments = -1, .offset = offsetof(adjoint_args, difference), .place = "adjoint.pmg:8" },
 };
 
-static void adjoint_extents(const void *arguments, int64_t *extents)
-{
-	const adjoint_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-
-	extents[0] = nVoxels;
-	extents[1] = nTheta;
-	extents[2] = nVoxels;
-	extents[3] = nTheta;
-	extents[4] = nFibers;
-	extents[5] = nFibers;
-}
-
 PMG_PLAN_ANY(adjoint)
 
 static const pmg_pipeline_desc adjoint_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "adjoint", .source = "adjoint.pmg", .target = "openmp",
 	.args_size = sizeof(adjoint_args), .n_params = 3, .params = adjoint_params,
-	.n_arrays = 7, .arrays = adjoint_arrays, .n_extents = 6, .extents = adjoint_extents,
+	.n_arrays = 7, .arrays = adjoint_arrays, .n_extents = 6,
 	.kernel = adjoint_kernel,
 	.plan = adjoint_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

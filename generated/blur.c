@@ -146,76 +146,38 @@ static const pmg_param_desc blur_params[] = {
 	{ "C", PMG_I64, offsetof(blur_args, C), "blur.pmg:4" },
 };
 
-static const pmg_array_desc blur_arrays[] = {
-	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" },
+#define blur_arguments(pmg_lanes) \
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" }, \
 	[1] = { .name = "out_img", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6" },
+
+static const pmg_array_desc blur_arrays[] = {
+	blur_arguments(0)
 	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1024, "C + 1024" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
 
-static void blur_extents(const void *arguments, int64_t *extents)
-{
-	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	extents[0] = R;
-	extents[1] = C;
-	extents[2] = R;
-	extents[3] = C;
-	extents[4] = 1;
-	extents[5] = C + 1024;
-}
-
 static const pmg_work_desc blur_work[] = {
-	{ "blurx", .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "out_img", .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "out_img", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "blurx", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2)), .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
 
-static void blur_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	counts[0] = (double) (R - 2)*(double) (C);
-	counts[1] = (double) (R - 2);
-	counts[2] = (double) (R)*(double) (C);
-	counts[3] = (double) (R);
-	counts[4] = (double) (R)*(double) (C);
-	counts[5] = (double) (R);
-	(void) plan;
-}
-
 static const pmg_array_desc blur_isl_arrays[] = {
-	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" },
-	[1] = { .name = "out_img", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6" },
+	blur_arguments(0)
 	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
 
-static void blur_isl_extents(const void *arguments, int64_t *extents)
-{
-	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	blur_extents(arguments, extents);
-	extents[4] = pmg_max_i64(R - 2, 0);
-	extents[5] = C;
-}
-
 static const pmg_work_desc blur_isl_work[] = {
-	{ "blurx", .flops = 4, .bytes = 16, .is_shared = true },
-	{ "out_img", .flops = 4, .bytes = 16, .is_shared = true },
-	{ "out_img", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "blurx", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2)), .flops = 4, .bytes = 16, .is_shared = true },
+	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 4, .bytes = 16, .is_shared = true },
+	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc blur_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
 	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
-	.n_arrays = 3, .arrays = blur_isl_arrays, .n_extents = 6, .extents = blur_isl_extents,
+	.n_arrays = 3, .arrays = blur_isl_arrays, .n_extents = 6,
 	.kernel = blur_isl_kernel, .choice = "--schedule=isl",
-	.n_work = 3, .work = blur_isl_work, .count = blur_count,
+	.n_work = 3, .work = blur_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -231,9 +193,9 @@ PMG_PLAN_ANY(blur)
 static const pmg_pipeline_desc blur_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
 	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
-	.n_arrays = 3, .arrays = blur_arrays, .n_extents = 6, .extents = blur_extents,
+	.n_arrays = 3, .arrays = blur_arrays, .n_extents = 6,
 	.kernel = blur_kernel,
-	.n_work = 3, .work = blur_work, .count = blur_count,
+	.n_work = 3, .work = blur_work,
 	.n_candidates = 2, .candidates = blur_candidates,
 	.is_ordered = true, .plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -81,6 +81,23 @@
 
 /* ---- cable ---- */
 
+static inline __attribute__((always_inline)) void cable_compute_prologue_block(const int64_t *restrict T_parent, const double *restrict gAxial, double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t i)
+{
+	double toParent = 0.0;
+	const int64_t parent = T_parent[i];
+	if (parent == -1) {
+		toParent = 0.0;
+	} else {
+		toParent = gAxial[i];
+	}
+	double sum = 0.0;
+	for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+		const int64_t c = T_parent_children[q];
+		sum += gAxial[c];
+	}
+	axial[i] = toParent + sum;
+}
+
 static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool starts)
 {
 	const int64_t nCells = args->nCells;
@@ -102,19 +119,7 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
-		double toParent = 0.0;
-		const int64_t parent = T_parent[i];
-		if (parent == -1) {
-			toParent = 0.0;
-		} else {
-			toParent = gAxial[i];
-		}
-		double sum = 0.0;
-		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = T_parent_children[q];
-			sum += gAxial[c];
-		}
-		axial[i] = toParent + sum;
+		cable_compute_prologue_block(T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children, i);
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
@@ -133,6 +138,123 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 			}
 		}
 	}
+}
+
+static inline __attribute__((always_inline)) void cable_compute_trace_block_2(pmg_plan *plan, int64_t it, int64_t nCells, int64_t n, int64_t nSteps, double dt, double eLeak, const int64_t *restrict T_parent, const double *restrict cm, const double *restrict gLeak, const double *restrict current, double *restrict v, double *restrict trace, const double *restrict coupling, const double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nCells - s_block);
+	double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 512/width)*width;
+	pmg_block_read_f64(trace_block, width, trace + s_block, lanes, 1, nSteps, nCells);
+	double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 512/width)*width, width, v, &plan->places[5], s_block, lanes, n);
+	double *restrict current_block = (double *) plan->data[14] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *current_rows = current_block;
+	double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 512/width)*width;
+	double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 512/width)*width;
+	double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 512/width)*width;
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		PMG_WRITE_F64(trace_block[width*it + lane]) = PMG_READ_F64(v_block[lane]);
+	}
+	const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], width, lanes, n, 8*width), n);
+	const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(width, current, &plan->places[4], s_block, n, -1);
+	pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[4], width, lanes) ? n : PMG_ROWS;
+	for (end = n; end > 0; end = begin) {
+		begin = pmg_max_i64(end - height, 0);
+		current_rows = pmg_block_rows_f64(current_block, width, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = end - 1; i >= begin; i--) {
+			if (distance > 0) {
+				pmg_prefetch_row(&current_prefetch, i - distance, n, 8*width);
+			}
+			const double *current_row = &current_rows[width*i - width*begin];
+			pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
+			}
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[width*c + lane]);
+						sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[width*c + lane]);
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[width*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[width*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[width*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
+				v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	for (int64_t i = 0; i < n; i++) {
+		pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 32)] = { { 0 } };
+		const int64_t parent = T_parent[i];
+		if (parent == -1) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[width*i + lane]) = PMG_READ_F64(v_HinesSystem_r[width*i + lane]);
+			}
+		} else {
+			if (parent + 1 == i) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[width*i + lane]) = PMG_READ_F64(v_HinesSystem_r[width*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[width*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[width*i + lane]) = PMG_READ_F64(v_HinesSystem_r[width*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[width*i + lane])*PMG_READ_F64(v_HinesSystem[width*parent + lane]);
+				}
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
+		}
+	}
+	for (int64_t j = 0; j < n; j++) {
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(v_block[width*j + lane]) = PMG_READ_F64(v_HinesSystem[width*j + lane]);
+		}
+	}
+	pmg_block_write_f64(trace_block, width, trace + s_block, lanes, 1, nSteps, nCells);
+	pmg_block_put_f64(v_block, width, v, &plan->places[5], s_block, lanes, n);
 }
 
 static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t it)
@@ -158,119 +280,7 @@ static void cable_compute_trace(pmg_plan *plan, const cable_args *args, int64_t 
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/16))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nCells - s_block);
-		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 32)*16;
-		pmg_block_read_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
-		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 32)*16, 16, v, &plan->places[5], s_block, lanes, n);
-		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*40*16;
-		int64_t begin = 0, end = 0;
-		const double *current_rows = current_block;
-		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 32)*16;
-		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 32)*16;
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 32)*16;
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			PMG_WRITE_F64(trace_block[16*it + lane]) = PMG_READ_F64(v_block[lane]);
-		}
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
-		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(16, current, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 16, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&current_prefetch, i - distance, n, 128);
-				}
-				const double *current_row = &current_rows[16*i - 16*begin];
-				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[16*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[16*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[16*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[16*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
-					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = 0; i < n; i++) {
-			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 16)] = { { 0 } };
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]);
-				}
-			} else {
-				if (parent + 1 == i) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[16*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[16*i + lane]) = PMG_READ_F64(v_HinesSystem_r[16*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[16*i + lane])*PMG_READ_F64(v_HinesSystem[16*parent + lane]);
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(v_block[16*j + lane]) = PMG_READ_F64(v_HinesSystem[16*j + lane]);
-			}
-		}
-		pmg_block_write_f64(trace_block, 16, trace + s_block, lanes, 1, nSteps, nCells);
-		pmg_block_put_f64(v_block, 16, v, &plan->places[5], s_block, lanes, n);
+		cable_compute_trace_block_2(plan, it, nCells, n, nSteps, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, T_parent_children_offsets, T_parent_children, s_block, 16, 40);
 	}
 }
 
@@ -323,19 +333,7 @@ static pmg_status cable_flat_kernel(pmg_plan *plan, const void *arguments, pmg_c
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
-		double toParent = 0.0;
-		const int64_t parent = T_parent[i];
-		if (parent == -1) {
-			toParent = 0.0;
-		} else {
-			toParent = gAxial[i];
-		}
-		double sum = 0.0;
-		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = T_parent_children[q];
-			sum += gAxial[c];
-		}
-		axial[i] = toParent + sum;
+		cable_compute_prologue_block(T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children, i);
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
@@ -423,19 +421,7 @@ static void cable_narrow_compute_prologue(pmg_plan *plan, const cable_args *args
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
-		double toParent = 0.0;
-		const int64_t parent = T_parent[i];
-		if (parent == -1) {
-			toParent = 0.0;
-		} else {
-			toParent = gAxial[i];
-		}
-		double sum = 0.0;
-		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = T_parent_children[q];
-			sum += gAxial[c];
-		}
-		axial[i] = toParent + sum;
+		cable_compute_prologue_block(T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children, i);
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
@@ -479,119 +465,7 @@ static void cable_narrow_compute_trace(pmg_plan *plan, const cable_args *args, i
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/8))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nCells - s_block);
-		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 64)*8;
-		pmg_block_read_f64(trace_block, 8, trace + s_block, lanes, 1, nSteps, nCells);
-		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 64)*8, 8, v, &plan->places[5], s_block, lanes, n);
-		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*72*8;
-		int64_t begin = 0, end = 0;
-		const double *current_rows = current_block;
-		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 64)*8;
-		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 64)*8;
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 64)*8;
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-			PMG_WRITE_F64(trace_block[8*it + lane]) = PMG_READ_F64(v_block[lane]);
-		}
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
-		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(8, current, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 8, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&current_prefetch, i - distance, n, 64);
-				}
-				const double *current_row = &current_rows[8*i - 8*begin];
-				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[8*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[8*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[8*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[8*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
-					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		for (int64_t i = 0; i < n; i++) {
-			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 8)] = { { 0 } };
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[8*i + lane]) = PMG_READ_F64(v_HinesSystem_r[8*i + lane]);
-				}
-			} else {
-				if (parent + 1 == i) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[8*i + lane]) = PMG_READ_F64(v_HinesSystem_r[8*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[8*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[8*i + lane]) = PMG_READ_F64(v_HinesSystem_r[8*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[8*i + lane])*PMG_READ_F64(v_HinesSystem[8*parent + lane]);
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(v_block[8*j + lane]) = PMG_READ_F64(v_HinesSystem[8*j + lane]);
-			}
-		}
-		pmg_block_write_f64(trace_block, 8, trace + s_block, lanes, 1, nSteps, nCells);
-		pmg_block_put_f64(v_block, 8, v, &plan->places[5], s_block, lanes, n);
+		cable_compute_trace_block_2(plan, it, nCells, n, nSteps, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, T_parent_children_offsets, T_parent_children, s_block, 8, 72);
 	}
 }
 
@@ -636,19 +510,7 @@ static void cable_wide_compute_prologue(pmg_plan *plan, const cable_args *args, 
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 120.0*(double) n, (double) n))
 	for (int64_t i = 0; i < n; i++) {
-		double toParent = 0.0;
-		const int64_t parent = T_parent[i];
-		if (parent == -1) {
-			toParent = 0.0;
-		} else {
-			toParent = gAxial[i];
-		}
-		double sum = 0.0;
-		for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-			const int64_t c = T_parent_children[q];
-			sum += gAxial[c];
-		}
-		axial[i] = toParent + sum;
+		cable_compute_prologue_block(T_parent, gAxial, axial, T_parent_children_offsets, T_parent_children, i);
 	}
 
 	/* temp coupling : f64[n] = -gAxial;    (cable.pmg:17) */
@@ -692,119 +554,7 @@ static void cable_wide_compute_trace(pmg_plan *plan, const cable_args *args, int
 	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 5.0*(double) nCells + 83.0*(double) nCells*(double) n, (double) nCells/32))
 	for (int64_t s_block = 0; s_block < nCells; s_block += 32) {
-		const int64_t lanes = pmg_min_i64(32, nCells - s_block);
-		double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 16)*32;
-		pmg_block_read_f64(trace_block, 32, trace + s_block, lanes, 1, nSteps, nCells);
-		double *restrict v_block = pmg_block_take_f64((double *) plan->data[13] + pmg_thread()*(n + 16)*32, 32, v, &plan->places[5], s_block, lanes, n);
-		double *restrict current_block = (double *) plan->data[14] + pmg_thread()*24*32;
-		int64_t begin = 0, end = 0;
-		const double *current_rows = current_block;
-		double *restrict v_HinesSystem = (double *) plan->data[9] + pmg_thread()*(n + 16)*32;
-		double *restrict v_HinesSystem_r = (double *) plan->data[10] + pmg_thread()*(n + 16)*32;
-		double *restrict v_HinesSystem_e_coupling = (double *) plan->data[11] + pmg_thread()*(n + 16)*32;
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-			PMG_WRITE_F64(trace_block[32*it + lane]) = PMG_READ_F64(v_block[lane]);
-		}
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
-		const pmg_prefetch current_prefetch = pmg_prefetch_block_f64(32, current, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 v_HinesSystem_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		pmg_vector_f64 v_HinesSystem_e_coupling_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			current_rows = pmg_block_rows_f64(current_block, 32, current, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&current_prefetch, i - distance, n, 256);
-				}
-				const double *current_row = &current_rows[32*i - 32*begin];
-				pmg_vector_f64 v_HinesSystem_r_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 v_HinesSystem_e_coupling_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_FILL_F64(cm[i]/dt + gLeak[i] + axial[i]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_FILL_F64(0.0);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[i + 1]*v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] += coupling[i + 1]*v_HinesSystem_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= coupling[c]*PMG_READ_F64(v_HinesSystem_e_coupling[32*c + lane]);
-							sum_2[lane/PMG_LANES(double)] += coupling[c]*PMG_READ_F64(v_HinesSystem_r[32*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_e_coupling[32*i + lane]) = coupling[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem_r[32*i + lane]) = (cm[i]/dt*PMG_READ_F64(v_block[32*i + lane]) + gLeak[i]*eLeak + PMG_READ_F64(current_row[lane]) - sum_2[lane/PMG_LANES(double)])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					v_HinesSystem_r_last[lane/PMG_LANES(double)] = v_HinesSystem_r_now[lane/PMG_LANES(double)];
-					v_HinesSystem_e_coupling_last[lane/PMG_LANES(double)] = v_HinesSystem_e_coupling_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 v_HinesSystem_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		for (int64_t i = 0; i < n; i++) {
-			pmg_vector_f64 v_HinesSystem_now[PMG_VECTORS(double, 32)] = { { 0 } };
-			const int64_t parent = T_parent[i];
-			if (parent == -1) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]);
-				}
-			} else {
-				if (parent + 1 == i) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[32*i + lane])*v_HinesSystem_last[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						v_HinesSystem_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(v_HinesSystem[32*i + lane]) = PMG_READ_F64(v_HinesSystem_r[32*i + lane]) - PMG_READ_F64(v_HinesSystem_e_coupling[32*i + lane])*PMG_READ_F64(v_HinesSystem[32*parent + lane]);
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				v_HinesSystem_last[lane/PMG_LANES(double)] = v_HinesSystem_now[lane/PMG_LANES(double)];
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(v_block[32*j + lane]) = PMG_READ_F64(v_HinesSystem[32*j + lane]);
-			}
-		}
-		pmg_block_write_f64(trace_block, 32, trace + s_block, lanes, 1, nSteps, nCells);
-		pmg_block_put_f64(v_block, 32, v, &plan->places[5], s_block, lanes, n);
+		cable_compute_trace_block_2(plan, it, nCells, n, nSteps, dt, eLeak, T_parent, cm, gLeak, current, v, trace, coupling, axial, T_parent_children_offsets, T_parent_children, s_block, 32, 24);
 	}
 }
 
@@ -834,14 +584,17 @@ static const pmg_param_desc cable_params[] = {
 	{ "eLeak", PMG_F64, offsetof(cable_args, eLeak), "cable.pmg:7" },
 };
 
-static const pmg_array_desc cable_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
-	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
-	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
-	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
-	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
-	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
+#define cable_arguments(pmg_lanes) \
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" }, \
+	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" }, \
+	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" }, \
+	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" }, \
+	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" }, \
+	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" }, \
 	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+
+static const pmg_array_desc cable_arrays[] = {
+	cable_arguments(16)
 	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
 	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
 	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
@@ -862,48 +615,6 @@ static const pmg_pivot_desc cable_pivots[] = {
 	{ "v.HinesSystem", PMG_F64, -1, "cable.pmg:23" },
 };
 
-static void cable_extents(const void *arguments, int64_t *extents)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = nCells;
-	extents[6] = n;
-	extents[7] = nCells;
-	extents[8] = n;
-	extents[9] = nSteps;
-	extents[10] = nCells;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = 1;
-	extents[14] = n + 32;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = n + 32;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = n + 32;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = nSteps + 32;
-	extents[24] = 16;
-	extents[25] = 1;
-	extents[26] = n + 32;
-	extents[27] = 16;
-	extents[28] = 1;
-	extents[29] = 40;
-	extents[30] = 16;
-	extents[31] = n + 1;
-	extents[32] = n;
-}
-
 static bool cable_suits(const void *arguments)
 {
 	const cable_args *args = arguments;
@@ -913,71 +624,25 @@ static bool cable_suits(const void *arguments)
 }
 
 static const pmg_work_desc cable_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "v", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "axial.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "axial.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "axial", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "coupling", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "trace", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nSteps, 0), PMG_ARGUMENT(cable_args, nCells, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nSteps, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "trace", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 16, .far = 1, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 6, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 0, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.r", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 10, .bytes = 48, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "v", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
-
-static void cable_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = (double) (n);
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = (double) (nSteps)*(double) (nCells);
-	counts[13] = (double) (nSteps);
-	counts[14] = (double) (nCells);
-	counts[15] = 1.0;
-	counts[16] = (double) (nCells)*(double) (n);
-	counts[17] = (double) (nCells);
-	counts[18] = (double) (nCells)*(double) (n);
-	counts[19] = (double) (nCells);
-	counts[20] = (double) (nCells)*(double) (n);
-	counts[21] = (double) (nCells);
-	counts[22] = (double) (nCells)*(double) (n);
-	counts[23] = (double) (nCells);
-	counts[24] = (double) (nCells)*(double) (n);
-	counts[25] = (double) (nCells);
-	counts[26] = (double) (nCells)*(double) (n);
-	counts[27] = (double) (nCells);
-	counts[28] = (double) (nCells)*(double) (n);
-	counts[29] = (double) (nCells);
-	counts[30] = (double) (nCells)*(double) (n);
-	counts[31] = (double) (nCells);
-	counts[32] = (double) (nCells)*(double) (n);
-	counts[33] = (double) (nCells);
-	counts[34] = (double) (nCells)*(double) (n);
-	counts[35] = (double) (nCells);
-	(void) plan;
-}
 
 static const char *cable_assumption(const void *arguments)
 {
@@ -990,13 +655,7 @@ static const char *cable_assumption(const void *arguments)
 }
 
 static const pmg_array_desc cable_flat_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
-	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
-	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
-	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
-	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
-	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
-	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	cable_arguments(0)
 	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
 	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
 	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
@@ -1010,76 +669,40 @@ static const pmg_children_desc cable_flat_children[] = {
 	{ 0, 12, 13, 0, 0 },
 };
 
-static void cable_flat_extents(const void *arguments, int64_t *extents)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = nCells;
-	extents[6] = n;
-	extents[7] = nCells;
-	extents[8] = n;
-	extents[9] = nSteps;
-	extents[10] = nCells;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = 1;
-	extents[14] = n + 512;
-	extents[15] = 1;
-	extents[16] = n + 512;
-	extents[17] = 1;
-	extents[18] = n + 512;
-	extents[19] = n + 1;
-	extents[20] = n;
-}
-
 static const pmg_work_desc cable_flat_work[] = {
-	{ "toParent", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "toParent", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "axial.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "axial.sum", .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "axial", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "coupling", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "trace", .flops = 0, .bytes = 16, .far = 1, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 6, .bytes = 24, .is_shared = true },
-	{ "v.HinesSystem.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "v.HinesSystem.e", .flops = 16, .bytes = 8, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "v.HinesSystem.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "v.HinesSystem.r", .flops = 10, .bytes = 48, .is_shared = true },
-	{ "v.HinesSystem", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "v.HinesSystem", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "v", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "v.HinesSystem.e.coupling", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "axial.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "axial.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "axial", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "coupling", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "trace", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nSteps, 0), PMG_ARGUMENT(cable_args, nCells, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nSteps, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "trace", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 16, .far = 1, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 6, .bytes = 24, .is_shared = true },
+	{ "v.HinesSystem.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "v.HinesSystem.e", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 16, .bytes = 8, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "v.HinesSystem.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "v.HinesSystem.r", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 10, .bytes = 48, .is_shared = true },
+	{ "v.HinesSystem", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "v.HinesSystem", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "v", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "v.HinesSystem.e.coupling", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0), PMG_ARGUMENT(cable_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(cable_args, nCells, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc cable_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
-	.n_arrays = 14, .arrays = cable_flat_arrays, .n_extents = 21, .extents = cable_flat_extents,
+	.n_arrays = 14, .arrays = cable_flat_arrays, .n_extents = 21,
 	.n_children = 1, .children = cable_flat_children,
 	.n_pivots = 1, .pivots = cable_pivots,
 	.kernel = cable_flat_kernel, .choice = "--interleave=off",
-	.n_work = 18, .work = cable_flat_work, .count = cable_count,
+	.n_work = 18, .work = cable_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc cable_narrow_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
-	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
-	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
-	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
-	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
-	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
-	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	cable_arguments(8)
 	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
 	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
 	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
@@ -1092,27 +715,6 @@ static const pmg_array_desc cable_narrow_arrays[] = {
 	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static void cable_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const cable_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	cable_extents(arguments, extents);
-	extents[14] = n + 64;
-	extents[15] = 8;
-	extents[17] = n + 64;
-	extents[18] = 8;
-	extents[20] = n + 64;
-	extents[21] = 8;
-	extents[23] = nSteps + 64;
-	extents[24] = 8;
-	extents[26] = n + 64;
-	extents[27] = 8;
-	extents[29] = 72;
-	extents[30] = 8;
-}
-
 static bool cable_narrow_suits(const void *arguments)
 {
 	const cable_args *args = arguments;
@@ -1124,22 +726,16 @@ static bool cable_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc cable_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
-	.n_arrays = 17, .arrays = cable_narrow_arrays, .n_extents = 33, .extents = cable_narrow_extents,
+	.n_arrays = 17, .arrays = cable_narrow_arrays, .n_extents = 33,
 	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
 	.kernel = cable_narrow_kernel, .choice = "--interleave=narrow", .suits = cable_narrow_suits,
-	.n_work = 18, .work = cable_work, .count = cable_count,
+	.n_work = 18, .work = cable_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc cable_wide_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(cable_args, T_parent), .place = "cable.pmg:8" },
-	[1] = { .name = "cm", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(cable_args, cm), .place = "cable.pmg:9" },
-	[2] = { .name = "gLeak", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(cable_args, gLeak), .place = "cable.pmg:9" },
-	[3] = { .name = "gAxial", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(cable_args, gAxial), .place = "cable.pmg:10" },
-	[4] = { .name = "current", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 5, .segments = -1, .offset = offsetof(cable_args, current), .place = "cable.pmg:11" },
-	[5] = { .name = "v", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nCells" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 7, .segments = -1, .offset = offsetof(cable_args, v), .place = "cable.pmg:12" },
-	[6] = { .name = "trace", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "nSteps" }, { 0, false, 0, "nCells" } }, .first_extent = 9, .segments = -1, .offset = offsetof(cable_args, trace), .place = "cable.pmg:13" },
+	cable_arguments(32)
 	[7] = { .name = "coupling", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:17" },
 	[8] = { .name = "axial", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:16" },
 	[9] = { .name = "v.HinesSystem", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:23" },
@@ -1152,27 +748,6 @@ static const pmg_array_desc cable_wide_arrays[] = {
 	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static void cable_wide_extents(const void *arguments, int64_t *extents)
-{
-	const cable_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-
-	cable_extents(arguments, extents);
-	extents[14] = n + 16;
-	extents[15] = 32;
-	extents[17] = n + 16;
-	extents[18] = 32;
-	extents[20] = n + 16;
-	extents[21] = 32;
-	extents[23] = nSteps + 16;
-	extents[24] = 32;
-	extents[26] = n + 16;
-	extents[27] = 32;
-	extents[29] = 24;
-	extents[30] = 32;
-}
-
 static bool cable_wide_suits(const void *arguments)
 {
 	const cable_args *args = arguments;
@@ -1184,11 +759,11 @@ static bool cable_wide_suits(const void *arguments)
 static const pmg_pipeline_desc cable_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
-	.n_arrays = 17, .arrays = cable_wide_arrays, .n_extents = 33, .extents = cable_wide_extents,
+	.n_arrays = 17, .arrays = cable_wide_arrays, .n_extents = 33,
 	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
 	.kernel = cable_wide_kernel, .choice = "--interleave=wide", .suits = cable_wide_suits,
-	.n_work = 18, .work = cable_work, .count = cable_count,
+	.n_work = 18, .work = cable_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1206,11 +781,11 @@ PMG_PLAN_ANY(cable)
 static const pmg_pipeline_desc cable_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
-	.n_arrays = 17, .arrays = cable_arrays, .n_extents = 33, .extents = cable_extents,
+	.n_arrays = 17, .arrays = cable_arrays, .n_extents = 33,
 	.n_children = 1, .children = cable_children,
 	.n_pivots = 1, .pivots = cable_pivots,
 	.kernel = cable_kernel, .suits = cable_suits,
-	.n_work = 18, .work = cable_work, .count = cable_count,
+	.n_work = 18, .work = cable_work,
 	.n_candidates = 4, .candidates = cable_candidates,
 	.is_ordered = true, .plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

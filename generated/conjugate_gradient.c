@@ -718,15 +718,18 @@ static const pmg_param_desc conjugate_gradient_params[] = {
 	{ "tol", PMG_F64, offsetof(conjugate_gradient_args, tol), "conjugate_gradient.pmg:6" },
 };
 
-static const pmg_array_desc conjugate_gradient_arrays[] = {
-	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "n + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(conjugate_gradient_args, off), .place = "conjugate_gradient.pmg:8" },
-	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "n" }, .first_extent = 2, .segments = -1, .offset = offsetof(conjugate_gradient_args, col), .place = "conjugate_gradient.pmg:9" },
-	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(conjugate_gradient_args, val), .place = "conjugate_gradient.pmg:10" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 5, .segments = -1, .offset = offsetof(conjugate_gradient_args, diag), .place = "conjugate_gradient.pmg:11" },
-	[4] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(conjugate_gradient_args, b), .place = "conjugate_gradient.pmg:11" },
-	[5] = { .name = "x0", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 7, .segments = -1, .offset = offsetof(conjugate_gradient_args, x0), .place = "conjugate_gradient.pmg:11" },
-	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(conjugate_gradient_args, x), .place = "conjugate_gradient.pmg:12" },
+#define conjugate_gradient_arguments(pmg_lanes) \
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "n + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(conjugate_gradient_args, off), .place = "conjugate_gradient.pmg:8" }, \
+	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "n" }, .first_extent = 2, .segments = -1, .offset = offsetof(conjugate_gradient_args, col), .place = "conjugate_gradient.pmg:9" }, \
+	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(conjugate_gradient_args, val), .place = "conjugate_gradient.pmg:10" }, \
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 5, .segments = -1, .offset = offsetof(conjugate_gradient_args, diag), .place = "conjugate_gradient.pmg:11" }, \
+	[4] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(conjugate_gradient_args, b), .place = "conjugate_gradient.pmg:11" }, \
+	[5] = { .name = "x0", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 7, .segments = -1, .offset = offsetof(conjugate_gradient_args, x0), .place = "conjugate_gradient.pmg:11" }, \
+	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(conjugate_gradient_args, x), .place = "conjugate_gradient.pmg:12" }, \
 	[7] = { .name = "iterations", .role = PMG_OUT, .type = PMG_I64, .first_extent = 9, .segments = -1, .offset = offsetof(conjugate_gradient_args, iterations), .place = "conjugate_gradient.pmg:13" },
+
+static const pmg_array_desc conjugate_gradient_arrays[] = {
+	conjugate_gradient_arguments(0)
 	[8] = { .name = "z0", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "conjugate_gradient.pmg:16" },
 	[9] = { .name = "limit", .role = PMG_TEMP, .type = PMG_F64, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "conjugate_gradient.pmg:17" },
 	[10] = { .name = "y", .role = PMG_STATE, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "conjugate_gradient.pmg:19" },
@@ -741,200 +744,90 @@ static const pmg_array_desc conjugate_gradient_arrays[] = {
 	[19] = { .name = "q", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "conjugate_gradient.pmg:26" },
 };
 
-static void conjugate_gradient_extents(const void *arguments, int64_t *extents)
-{
-	const conjugate_gradient_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = n + 1;
-	extents[1] = nnz;
-	extents[2] = nnz;
-	extents[3] = n;
-	extents[4] = nnz;
-	extents[5] = n;
-	extents[6] = n;
-	extents[7] = n;
-	extents[8] = n;
-	extents[9] = n;
-	extents[10] = n;
-	extents[11] = n;
-	extents[12] = n;
-	extents[13] = n;
-	extents[14] = n;
-	extents[15] = n;
-}
-
 static const pmg_work_desc conjugate_gradient_work[] = {
-	{ "r0.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "r0", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "z0", .flops = 4, .bytes = 24, .is_shared = true },
+	{ "r0.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "r0.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0), PMG_ARGUMENT(conjugate_gradient_args, nnz, 0), PMG_PER_ARGUMENT(conjugate_gradient_args, n, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
+	{ "r0", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "z0", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 4, .bytes = 24, .is_shared = true },
 	{ "limit.dot", .flops = 0, .bytes = 0 },
-	{ "limit.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "limit.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8 },
-	{ "y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
 	{ "rz.dot", .flops = 0, .bytes = 0 },
-	{ "rz.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rz.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "rr.dot", .flops = 0, .bytes = 0 },
-	{ "rr.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rr.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8 },
-	{ "q.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "q", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "q.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "q.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0), PMG_ARGUMENT(conjugate_gradient_args, nnz, 0), PMG_PER_ARGUMENT(conjugate_gradient_args, n, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
+	{ "q", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 8, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0 },
-	{ "alpha.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "alpha.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16 },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "z", .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "z", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "rzNew.dot", .flops = 0, .bytes = 0 },
-	{ "rzNew.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rzNew.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8 },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 6, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16 },
 	{ "rr.dot2", .flops = 0, .bytes = 0 },
-	{ "rr.dot2", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rr.dot2", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8 },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void conjugate_gradient_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const conjugate_gradient_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (n)*(double) (nnz)/(double) (n + 1);
-	counts[3] = (double) (n);
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = (double) (n);
-	counts[7] = 1.0;
-	counts[8] = 1.0;
-	counts[9] = 1.0;
-	counts[10] = (double) (n);
-	counts[11] = 1.0;
-	counts[12] = 1.0;
-	counts[13] = 1.0;
-	counts[14] = (double) (n);
-	counts[15] = 1.0;
-	counts[16] = (double) (n);
-	counts[17] = 1.0;
-	counts[18] = (double) (n);
-	counts[19] = 1.0;
-	counts[20] = 1.0;
-	counts[21] = 1.0;
-	counts[22] = (double) (n);
-	counts[23] = 1.0;
-	counts[24] = 1.0;
-	counts[25] = 1.0;
-	counts[26] = 1.0;
-	counts[27] = 1.0;
-	counts[28] = (double) (n);
-	counts[29] = 1.0;
-	counts[30] = 1.0;
-	counts[31] = 1.0;
-	counts[32] = 1.0;
-	counts[33] = 1.0;
-	counts[34] = (double) (n);
-	counts[35] = 1.0;
-	counts[36] = (double) (n)*(double) (nnz)/(double) (n + 1);
-	counts[37] = (double) (n);
-	counts[38] = (double) (n);
-	counts[39] = 1.0;
-	counts[40] = 1.0;
-	counts[41] = 1.0;
-	counts[42] = (double) (n);
-	counts[43] = 1.0;
-	counts[44] = 1.0;
-	counts[45] = 1.0;
-	counts[46] = (double) (n);
-	counts[47] = 1.0;
-	counts[48] = (double) (n);
-	counts[49] = 1.0;
-	counts[50] = 1.0;
-	counts[51] = 1.0;
-	counts[52] = (double) (n);
-	counts[53] = 1.0;
-	counts[54] = 1.0;
-	counts[55] = 1.0;
-	counts[56] = (double) (n);
-	counts[57] = 1.0;
-	counts[58] = (double) (n);
-	counts[59] = 1.0;
-	counts[60] = 1.0;
-	counts[61] = 1.0;
-	counts[62] = 1.0;
-	counts[63] = 1.0;
-	counts[64] = (double) (n);
-	counts[65] = 1.0;
-	counts[66] = 1.0;
-	counts[67] = 1.0;
-	counts[68] = 1.0;
-	counts[69] = 1.0;
-	counts[70] = (double) (n);
-	counts[71] = 1.0;
-	(void) plan;
-}
-
-static void conjugate_gradient_isl_extents(const void *arguments, int64_t *extents)
-{
-	conjugate_gradient_extents(arguments, extents);
-}
-
 static const pmg_work_desc conjugate_gradient_isl_work[] = {
-	{ "r0.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "r0.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "r0", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "z0", .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "r0.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "r0.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0), PMG_ARGUMENT(conjugate_gradient_args, nnz, 0), PMG_PER_ARGUMENT(conjugate_gradient_args, n, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
+	{ "r0", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "z0", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "limit.dot", .flops = 0, .bytes = 0 },
-	{ "limit.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "limit.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "limit", .flops = 2, .bytes = 0, .row_bytes = 8 },
-	{ "y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rz.dot", .flops = 0, .bytes = 0 },
-	{ "rz.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rz.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "rr.dot", .flops = 0, .bytes = 0 },
-	{ "rr.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rr.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "iterations", .flops = 0, .bytes = 0, .row_bytes = 8 },
-	{ "q.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "q.sum", .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "q", .flops = 0, .bytes = 8, .is_shared = true },
+	{ "q.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "q.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0), PMG_ARGUMENT(conjugate_gradient_args, nnz, 0), PMG_PER_ARGUMENT(conjugate_gradient_args, n, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
+	{ "q", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 8, .is_shared = true },
 	{ "alpha.dot", .flops = 0, .bytes = 0 },
-	{ "alpha.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "alpha.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "alpha", .flops = 4, .bytes = 0, .row_bytes = 16 },
-	{ "r", .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "z", .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "z", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 4, .bytes = 24, .is_shared = true, .is_vector = true },
 	{ "rzNew.dot", .flops = 0, .bytes = 0 },
-	{ "rzNew.dot", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rzNew.dot", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rzNew", .flops = 0, .bytes = 0, .row_bytes = 8 },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 6, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 24, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 6, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rz", .flops = 0, .bytes = 0, .row_bytes = 16 },
 	{ "rr.dot2", .flops = 0, .bytes = 0 },
-	{ "rr.dot2", .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "rr.dot2", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 2, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "rr", .flops = 0, .bytes = 0, .row_bytes = 8 },
 	{ "iterations", .flops = 1, .bytes = 0, .row_bytes = 8 },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(conjugate_gradient_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc conjugate_gradient_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "conjugate_gradient", .source = "conjugate_gradient.pmg", .target = "openmp",
 	.args_size = sizeof(conjugate_gradient_args), .n_params = 4, .params = conjugate_gradient_params, .has_loop = true,
-	.n_arrays = 20, .arrays = conjugate_gradient_arrays, .n_extents = 16, .extents = conjugate_gradient_isl_extents,
+	.n_arrays = 20, .arrays = conjugate_gradient_arrays, .n_extents = 16,
 	.kernel = conjugate_gradient_isl_kernel, .choice = "--schedule=isl",
-	.n_work = 36, .work = conjugate_gradient_isl_work, .count = conjugate_gradient_count,
+	.n_work = 36, .work = conjugate_gradient_isl_work,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -950,9 +843,9 @@ PMG_PLAN_ANY(conjugate_gradient)
 static const pmg_pipeline_desc conjugate_gradient_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "conjugate_gradient", .source = "conjugate_gradient.pmg", .target = "openmp",
 	.args_size = sizeof(conjugate_gradient_args), .n_params = 4, .params = conjugate_gradient_params, .has_loop = true,
-	.n_arrays = 20, .arrays = conjugate_gradient_arrays, .n_extents = 16, .extents = conjugate_gradient_extents,
+	.n_arrays = 20, .arrays = conjugate_gradient_arrays, .n_extents = 16,
 	.kernel = conjugate_gradient_kernel,
-	.n_work = 36, .work = conjugate_gradient_work, .count = conjugate_gradient_count,
+	.n_work = 36, .work = conjugate_gradient_work,
 	.n_candidates = 2, .candidates = conjugate_gradient_candidates,
 	.plan = conjugate_gradient_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

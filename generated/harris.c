@@ -194,33 +194,12 @@ static const pmg_array_desc harris_arrays[] = {
 	[4] = { .name = "gjj", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 3, "3" }, { 1, false, 14, "C + 14" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "harris.pmg:19" },
 };
 
-static void harris_extents(const void *arguments, int64_t *extents)
-{
-	const harris_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	extents[0] = R;
-	extents[1] = C;
-	extents[2] = R;
-	extents[3] = C;
-	extents[4] = 1;
-	extents[5] = 3;
-	extents[6] = C + 14;
-	extents[7] = 1;
-	extents[8] = 3;
-	extents[9] = C + 14;
-	extents[10] = 1;
-	extents[11] = 3;
-	extents[12] = C + 14;
-}
-
 PMG_PLAN_ANY(harris)
 
 static const pmg_pipeline_desc harris_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "harris", .source = "harris.pmg", .target = "openmp",
 	.args_size = sizeof(harris_args), .n_params = 2, .params = harris_params,
-	.n_arrays = 5, .arrays = harris_arrays, .n_extents = 13, .extents = harris_extents,
+	.n_arrays = 5, .arrays = harris_arrays, .n_extents = 13,
 	.kernel = harris_kernel,
 	.is_ordered = true, .plan = harris_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -103,6 +103,46 @@
 
 /* ---- heat_cube ---- */
 
+static inline __attribute__((always_inline)) void heat_cube_compute_p_block(int64_t nx, int64_t ny, int64_t nz, const double *restrict u, double *restrict p, int64_t x)
+{
+	for (int64_t y = -1; y < ny + 1; y++) {
+		if (nx > x && x >= 0 && ny > y && y >= 0) {
+			p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
+			#pragma omp simd
+			for (int64_t z = 0; z < nz; z++) {
+				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
+			}
+			p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
+		} else {
+			if (x == nx) {
+				#pragma omp simd
+				for (int64_t z = -1; z < nz + 1; z++) {
+					p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
+				}
+			} else {
+				if (x == -1) {
+					#pragma omp simd
+					for (int64_t z = -1; z < nz + 1; z++) {
+						p[(y + 1)*(nz + 2) + z + 1] = 0.0;
+					}
+				} else {
+					if (y == ny) {
+						#pragma omp simd
+						for (int64_t z = -1; z < nz + 1; z++) {
+							p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
+						}
+					} else {
+						#pragma omp simd
+						for (int64_t z = -1; z < nz + 1; z++) {
+							p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
 static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 {
 	const int64_t nx = args->nx;
@@ -119,42 +159,84 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
-		for (int64_t y = -1; y < ny + 1; y++) {
-			if (nx > x && x >= 0 && ny > y && y >= 0) {
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-				}
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
-			} else {
-				if (x == nx) {
-					#pragma omp simd
-					for (int64_t z = -1; z < nz + 1; z++) {
-						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
-					}
-				} else {
-					if (x == -1) {
-						#pragma omp simd
-						for (int64_t z = -1; z < nz + 1; z++) {
-							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
-						}
-					} else {
-						if (y == ny) {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
-							}
-						} else {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
-							}
-						}
-					}
-				}
+		heat_cube_compute_p_block(nx, ny, nz, u, p, x);
+	}
+}
+
+static inline __attribute__((always_inline)) void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t extent, int64_t extent_2)
+{
+	double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
+	for (int64_t x = 0; x < nx; x++) {
+		#pragma omp simd
+		for (int64_t z = 0; z < nz; z++) {
+			rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
+		}
+	}
+	for (int64_t s1_block = 0; s1_block < nz; s1_block += extent) {
+		const int64_t lanes = pmg_min_i64(extent, nz - s1_block);
+		double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + extent_2)*extent;
+		pmg_block_read_f64(rx_block, extent, rx + s1_block*nx, lanes, nx, nx, 1);
+		double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + extent_2)*extent;
+		double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + extent_2)*extent;
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			const int64_t s1 = s1_block + lane;
+			const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+			PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
+			PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
+		}
+		pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
+		}
+		pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
+		}
+		for (int64_t i = 1; i < nx; i++) {
+			pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+				const int64_t s1 = s1_block + lane;
+				const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
+				ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[extent*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[extent*i + lane]) = PMG_READ_F64(rx_block[extent*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+				ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
+				ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
 			}
 		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(ux_block[extent*nx + lane - extent]) = PMG_READ_F64(ux_y[extent*nx + lane - extent])*PMG_READ_F64(ux_block[extent*nx + lane - extent]);
+		}
+		pmg_vector_f64 ux_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + extent*nx - extent]);
+		}
+		for (int64_t i = nx - 2; i >= 0; i--) {
+			pmg_vector_f64 ux_now[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+				ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[extent*i + lane]) = (PMG_READ_F64(ux_y[extent*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[extent*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+				ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_write_f64(ux_block, extent, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
 	}
 }
 
@@ -178,81 +260,159 @@ static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 	if (nx >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
-			for (int64_t x = 0; x < nx; x++) {
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
-				}
-			}
-			for (int64_t s1_block = 0; s1_block < nz; s1_block += 16) {
-				const int64_t lanes = pmg_min_i64(16, nz - s1_block);
-				double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + 32)*16;
-				pmg_block_read_f64(rx_block, 16, rx + s1_block*nx, lanes, nx, nx, 1);
-				double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + 32)*16;
-				double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + 32)*16;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s1 = s1_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
-					PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
-				}
-				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
-				}
-				pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
-				}
-				for (int64_t i = 1; i < nx; i++) {
-					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t s1 = s1_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
-						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[16*i + lane]) = PMG_READ_F64(rx_block[16*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
-						ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(ux_block[16*nx + lane - 16]) = PMG_READ_F64(ux_y[16*nx + lane - 16])*PMG_READ_F64(ux_block[16*nx + lane - 16]);
-				}
-				pmg_vector_f64 ux_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + 16*nx - 16]);
-				}
-				for (int64_t i = nx - 2; i >= 0; i--) {
-					pmg_vector_f64 ux_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[16*i + lane]) = (PMG_READ_F64(ux_y[16*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[16*i + lane]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_write_f64(ux_block, 16, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
+			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 16, 32);
+		}
+	}
+}
+
+static inline __attribute__((always_inline)) void heat_cube_compute_ry_block_3(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, double *restrict u, const double *restrict ux, const double *restrict p, int64_t x_block, int64_t width)
+{
+	const int64_t lanes = pmg_min_i64(width, nx - x_block);
+	double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*width;
+	pmg_block_read_f64(ux_block2, width, ux + x_block, lanes, 1, ny*nz, nx);
+	double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*width;
+	pmg_block_read_f64(p_block, width, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
+	double *restrict u_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*width;
+	pmg_block_read_f64(u_block, width, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+	double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*width;
+	double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8)*width;
+	for (int64_t y = 0; y < ny; y++) {
+		for (int64_t z = 0; z < nz; z++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(ry[width*z*ny + width*y + lane]) = PMG_READ_F64(ux_block2[width*y*nz + width*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[width*y*(nz + 2) + width*z + lane + width]) - 2.0*PMG_READ_F64(p_block[width*(y + 1)*(nz + 2) + width*z + lane + width]) + PMG_READ_F64(p_block[width*(y + 2)*(nz + 2) + width*z + lane + width]));
 			}
 		}
 	}
+	for (int64_t s1 = 0; s1 < nz; s1++) {
+		double *restrict uy_pivot = (double *) plan->data[8] + pmg_thread()*(ny + 512/width)*width;
+		double *restrict uy_y = (double *) plan->data[9] + pmg_thread()*(ny + 512/width)*width;
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			const int64_t x = x_block + lane;
+			const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+			PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + s1, nz);
+			PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[width*s1*ny + lane]);
+		}
+		pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot[lane]);
+		}
+		pmg_vector_f64 uy_y_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			uy_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_y[lane]);
+		}
+		for (int64_t i = 1; i < ny; i++) {
+			pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 uy_y_now[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t x = x_block + lane;
+				const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot_last[lane/PMG_LANES(double)]);
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + s1, nz);
+				uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[width*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[width*i + lane]) = PMG_READ_F64(ry[width*s1*ny + width*i + lane]) - -0.5*r*(uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
+				uy_y_last[lane/PMG_LANES(double)] = uy_y_now[lane/PMG_LANES(double)];
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(uy[width*s1*ny + width*ny + lane - width]) = PMG_READ_F64(uy_y[width*ny + lane - width])*PMG_READ_F64(uy_pivot[width*ny + lane - width]);
+		}
+		for (int64_t i = ny - 2; i >= 0; i--) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(uy[width*s1*ny + width*i + lane]) = (PMG_READ_F64(uy_y[width*i + lane]) - -0.5*r*PMG_READ_F64(uy[width*s1*ny + width*i + lane + width]))*PMG_READ_F64(uy_pivot[width*i + lane]);
+			}
+		}
+	}
+	for (int64_t y = 0; y < ny; y++) {
+		double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 512/width)*width;
+		double *restrict u_TriBatch = (double *) plan->data[10] + pmg_thread()*(nz + 512/width)*width;
+		double *restrict u_TriBatch_pivot = (double *) plan->data[11] + pmg_thread()*(nz + 512/width)*width;
+		double *restrict u_TriBatch_y = (double *) plan->data[12] + pmg_thread()*(nz + 512/width)*width;
+		for (int64_t z = 0; z < nz; z++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(rz[width*z + lane]) = PMG_READ_F64(uy[width*z*ny + width*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[width*(y + 1)*(nz + 2) + width*z + lane]) - 2.0*PMG_READ_F64(p_block[width*(y + 1)*(nz + 2) + width*z + lane + width]) + PMG_READ_F64(p_block[width*(y + 1)*(nz + 2) + width*z + lane + 2*width]));
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			const int64_t x = x_block + lane;
+			const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+			PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, x*ny + y, ny);
+			PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(rz[lane]);
+		}
+		pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+		}
+		pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
+		}
+		for (int64_t i = 1; i < nz; i++) {
+			pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t x = x_block + lane;
+				const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
+				u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[width*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[width*i + lane]) = PMG_READ_F64(rz[width*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+				u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(u_TriBatch[width*nz + lane - width]) = PMG_READ_F64(u_TriBatch_y[width*nz + lane - width])*PMG_READ_F64(u_TriBatch_pivot[width*nz + lane - width]);
+		}
+		pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + width*nz - width]);
+		}
+		for (int64_t i = nz - 2; i >= 0; i--) {
+			pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[width*i + lane]) = (PMG_READ_F64(u_TriBatch_y[width*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[width*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
+			}
+		}
+		for (int64_t k = 0; k < nz; k++) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(u_block[width*y*nz + width*k + lane]) = PMG_READ_F64(u_TriBatch[width*k + lane]);
+			}
+		}
+	}
+	pmg_block_write_f64(u_block, width, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
 }
 
 static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
@@ -279,152 +439,7 @@ static void heat_cube_compute_ry(pmg_plan *plan, const heat_cube_args *args)
 	if (ny >= 1 && nz >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 92.0*(double) nx*(double) ny*(double) nz + 33.0*(double) nx*(double) nz + 53.0*(double) nx*(double) nz*(double) ny + 33.0*(double) nx*(double) ny, (double) nx/16))
 		for (int64_t x_block = 0; x_block < nx; x_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nx - x_block);
-			double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*16;
-			pmg_block_read_f64(ux_block2, 16, ux + x_block, lanes, 1, ny*nz, nx);
-			double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*16;
-			pmg_block_read_f64(p_block, 16, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			double *restrict u_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*16;
-			pmg_block_read_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
-			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*16;
-			double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8)*16;
-			for (int64_t y = 0; y < ny; y++) {
-				for (int64_t z = 0; z < nz; z++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(ry[16*z*ny + 16*y + lane]) = PMG_READ_F64(ux_block2[16*y*nz + 16*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*y*(nz + 2) + 16*z + lane + 16]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 2)*(nz + 2) + 16*z + lane + 16]));
-					}
-				}
-			}
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				double *restrict uy_pivot = (double *) plan->data[8] + pmg_thread()*(ny + 32)*16;
-				double *restrict uy_y = (double *) plan->data[9] + pmg_thread()*(ny + 32)*16;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t x = x_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + s1, nz);
-					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[16*s1*ny + lane]);
-				}
-				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot[lane]);
-				}
-				pmg_vector_f64 uy_y_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					uy_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_y[lane]);
-				}
-				for (int64_t i = 1; i < ny; i++) {
-					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 uy_y_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + s1, nz);
-						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[16*i + lane]) = PMG_READ_F64(ry[16*s1*ny + 16*i + lane]) - -0.5*r*(uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
-						uy_y_last[lane/PMG_LANES(double)] = uy_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy[16*s1*ny + 16*ny + lane - 16]) = PMG_READ_F64(uy_y[16*ny + lane - 16])*PMG_READ_F64(uy_pivot[16*ny + lane - 16]);
-				}
-				for (int64_t i = ny - 2; i >= 0; i--) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(uy[16*s1*ny + 16*i + lane]) = (PMG_READ_F64(uy_y[16*i + lane]) - -0.5*r*PMG_READ_F64(uy[16*s1*ny + 16*i + lane + 16]))*PMG_READ_F64(uy_pivot[16*i + lane]);
-					}
-				}
-			}
-			for (int64_t y = 0; y < ny; y++) {
-				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch = (double *) plan->data[10] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[11] + pmg_thread()*(nz + 32)*16;
-				double *restrict u_TriBatch_y = (double *) plan->data[12] + pmg_thread()*(nz + 32)*16;
-				for (int64_t z = 0; z < nz; z++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(rz[16*z + lane]) = PMG_READ_F64(uy[16*z*ny + 16*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane]) - 2.0*PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 16]) + PMG_READ_F64(p_block[16*(y + 1)*(nz + 2) + 16*z + lane + 32]));
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t x = x_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, x*ny + y, ny);
-					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(rz[lane]);
-				}
-				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
-				}
-				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
-				}
-				for (int64_t i = 1; i < nz; i++) {
-					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
-						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(rz[16*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch[16*nz + lane - 16]) = PMG_READ_F64(u_TriBatch_y[16*nz + lane - 16])*PMG_READ_F64(u_TriBatch_pivot[16*nz + lane - 16]);
-				}
-				pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 16*nz - 16]);
-				}
-				for (int64_t i = nz - 2; i >= 0; i--) {
-					pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[16*i + lane]) = (PMG_READ_F64(u_TriBatch_y[16*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[16*i + lane]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
-					}
-				}
-				for (int64_t k = 0; k < nz; k++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_block[16*y*nz + 16*k + lane]) = PMG_READ_F64(u_TriBatch[16*k + lane]);
-					}
-				}
-			}
-			pmg_block_write_f64(u_block, 16, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+			heat_cube_compute_ry_block_3(plan, nx, ny, nz, r, u, ux, p, x_block, 16);
 		}
 	}
 }
@@ -465,42 +480,7 @@ static void heat_cube_flat_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
-		for (int64_t y = -1; y < ny + 1; y++) {
-			if (nx > x && x >= 0 && ny > y && y >= 0) {
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-				}
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
-			} else {
-				if (x == nx) {
-					#pragma omp simd
-					for (int64_t z = -1; z < nz + 1; z++) {
-						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
-					}
-				} else {
-					if (x == -1) {
-						#pragma omp simd
-						for (int64_t z = -1; z < nz + 1; z++) {
-							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
-						}
-					} else {
-						if (y == ny) {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
-							}
-						} else {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
-							}
-						}
-					}
-				}
-			}
-		}
+		heat_cube_compute_p_block(nx, ny, nz, u, p, x);
 	}
 }
 
@@ -671,42 +651,7 @@ static void heat_cube_narrow_compute_p(pmg_plan *plan, const heat_cube_args *arg
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) (nx + 2)*(double) (ny + 2) + 5.0*(double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (ny + 2)*(double) (nz + 2) + 3.0*(double) (nx + 2)*(double) (nz + 2), (double) (nx + 2)))
 	for (int64_t x = -1; x < nx + 1; x++) {
-		for (int64_t y = -1; y < ny + 1; y++) {
-			if (nx > x && x >= 0 && ny > y && y >= 0) {
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-				}
-				p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
-			} else {
-				if (x == nx) {
-					#pragma omp simd
-					for (int64_t z = -1; z < nz + 1; z++) {
-						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
-					}
-				} else {
-					if (x == -1) {
-						#pragma omp simd
-						for (int64_t z = -1; z < nz + 1; z++) {
-							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
-						}
-					} else {
-						if (y == ny) {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
-							}
-						} else {
-							#pragma omp simd
-							for (int64_t z = -1; z < nz + 1; z++) {
-								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
-							}
-						}
-					}
-				}
-			}
-		}
+		heat_cube_compute_p_block(nx, ny, nz, u, p, x);
 	}
 }
 
@@ -730,79 +675,7 @@ static void heat_cube_narrow_compute_rx(pmg_plan *plan, const heat_cube_args *ar
 	if (nx >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
-			for (int64_t x = 0; x < nx; x++) {
-				#pragma omp simd
-				for (int64_t z = 0; z < nz; z++) {
-					rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
-				}
-			}
-			for (int64_t s1_block = 0; s1_block < nz; s1_block += 8) {
-				const int64_t lanes = pmg_min_i64(8, nz - s1_block);
-				double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + 64)*8;
-				pmg_block_read_f64(rx_block, 8, rx + s1_block*nx, lanes, nx, nx, 1);
-				double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + 64)*8;
-				double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + 64)*8;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s1 = s1_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
-					PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
-				}
-				pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
-				}
-				pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
-				}
-				for (int64_t i = 1; i < nx; i++) {
-					pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 8)];
-					pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const int64_t s1 = s1_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
-						ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[8*i + lane]) = PMG_READ_F64(rx_block[8*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
-						ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(ux_block[8*nx + lane - 8]) = PMG_READ_F64(ux_y[8*nx + lane - 8])*PMG_READ_F64(ux_block[8*nx + lane - 8]);
-				}
-				pmg_vector_f64 ux_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + 8*nx - 8]);
-				}
-				for (int64_t i = nx - 2; i >= 0; i--) {
-					pmg_vector_f64 ux_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[8*i + lane]) = (PMG_READ_F64(ux_y[8*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[8*i + lane]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_write_f64(ux_block, 8, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
-			}
+			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 8, 64);
 		}
 	}
 }
@@ -831,152 +704,7 @@ static void heat_cube_narrow_compute_ry(pmg_plan *plan, const heat_cube_args *ar
 	if (ny >= 1 && nz >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 92.0*(double) nx*(double) ny*(double) nz + 33.0*(double) nx*(double) nz + 53.0*(double) nx*(double) nz*(double) ny + 33.0*(double) nx*(double) ny, (double) nx/8))
 		for (int64_t x_block = 0; x_block < nx; x_block += 8) {
-			const int64_t lanes = pmg_min_i64(8, nx - x_block);
-			double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*8;
-			pmg_block_read_f64(ux_block2, 8, ux + x_block, lanes, 1, ny*nz, nx);
-			double *restrict p_block = (double *) plan->data[16] + pmg_thread()*(ny + 2)*(nz + 10)*8;
-			pmg_block_read_f64(p_block, 8, p + (x_block + 1)*(ny + 2)*(nz + 2), lanes, (ny + 2)*(nz + 2), (ny + 2)*(nz + 2), 1);
-			double *restrict u_block = (double *) plan->data[17] + pmg_thread()*ny*(nz + 8)*8;
-			pmg_block_read_f64(u_block, 8, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
-			double *restrict uy = (double *) plan->data[2] + pmg_thread()*nz*(ny + 8)*8;
-			double *restrict ry = (double *) plan->data[5] + pmg_thread()*nz*(ny + 8)*8;
-			for (int64_t y = 0; y < ny; y++) {
-				for (int64_t z = 0; z < nz; z++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(ry[8*z*ny + 8*y + lane]) = PMG_READ_F64(ux_block2[8*y*nz + 8*z + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*y*(nz + 2) + 8*z + lane + 8]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 2)*(nz + 2) + 8*z + lane + 8]));
-					}
-				}
-			}
-			for (int64_t s1 = 0; s1 < nz; s1++) {
-				double *restrict uy_pivot = (double *) plan->data[8] + pmg_thread()*(ny + 64)*8;
-				double *restrict uy_y = (double *) plan->data[9] + pmg_thread()*(ny + 64)*8;
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t x = x_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, 0, x*nz + s1, nz);
-					PMG_WRITE_F64(uy_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy_y[lane]) = PMG_READ_F64(ry[8*s1*ny + lane]);
-				}
-				pmg_vector_f64 uy_pivot_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					uy_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_pivot[lane]);
-				}
-				pmg_vector_f64 uy_y_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					uy_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(uy_y[lane]);
-				}
-				for (int64_t i = 1; i < ny; i++) {
-					pmg_vector_f64 uy_pivot_now[PMG_VECTORS(double, 8)];
-					pmg_vector_f64 uy_y_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 1, i, x*nz + s1, nz);
-						uy_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						uy_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(uy_y[8*i + lane]) = PMG_READ_F64(ry[8*s1*ny + 8*i + lane]) - -0.5*r*(uy_y_last[lane/PMG_LANES(double)]*uy_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						uy_pivot_last[lane/PMG_LANES(double)] = uy_pivot_now[lane/PMG_LANES(double)];
-						uy_y_last[lane/PMG_LANES(double)] = uy_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(uy[8*s1*ny + 8*ny + lane - 8]) = PMG_READ_F64(uy_y[8*ny + lane - 8])*PMG_READ_F64(uy_pivot[8*ny + lane - 8]);
-				}
-				for (int64_t i = ny - 2; i >= 0; i--) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(uy[8*s1*ny + 8*i + lane]) = (PMG_READ_F64(uy_y[8*i + lane]) - -0.5*r*PMG_READ_F64(uy[8*s1*ny + 8*i + lane + 8]))*PMG_READ_F64(uy_pivot[8*i + lane]);
-					}
-				}
-			}
-			for (int64_t y = 0; y < ny; y++) {
-				double *restrict rz = (double *) plan->data[6] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch = (double *) plan->data[10] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch_pivot = (double *) plan->data[11] + pmg_thread()*(nz + 64)*8;
-				double *restrict u_TriBatch_y = (double *) plan->data[12] + pmg_thread()*(nz + 64)*8;
-				for (int64_t z = 0; z < nz; z++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(rz[8*z + lane]) = PMG_READ_F64(uy[8*z*ny + 8*y + lane]) - 0.5*r*(PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane]) - 2.0*PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 8]) + PMG_READ_F64(p_block[8*(y + 1)*(nz + 2) + 8*z + lane + 16]));
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t x = x_block + lane;
-					const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, 0, x*ny + y, ny);
-					PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(rz[lane]);
-				}
-				pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
-				}
-				pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
-				}
-				for (int64_t i = 1; i < nz; i++) {
-					pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 8)];
-					pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const int64_t x = x_block + lane;
-						const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-						PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 2, i, x*ny + y, ny);
-						u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-						u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(rz[8*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-						u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(u_TriBatch[8*nz + lane - 8]) = PMG_READ_F64(u_TriBatch_y[8*nz + lane - 8])*PMG_READ_F64(u_TriBatch_pivot[8*nz + lane - 8]);
-				}
-				pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 8*nz - 8]);
-				}
-				for (int64_t i = nz - 2; i >= 0; i--) {
-					pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[8*i + lane]) = (PMG_READ_F64(u_TriBatch_y[8*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[8*i + lane]);
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
-					}
-				}
-				for (int64_t k = 0; k < nz; k++) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						PMG_WRITE_F64(u_block[8*y*nz + 8*k + lane]) = PMG_READ_F64(u_TriBatch[8*k + lane]);
-					}
-				}
-			}
-			pmg_block_write_f64(u_block, 8, u + x_block*ny*nz, lanes, ny*nz, ny*nz, 1);
+			heat_cube_compute_ry_block_3(plan, nx, ny, nz, r, u, ux, p, x_block, 8);
 		}
 	}
 }
@@ -1007,8 +735,11 @@ static const pmg_param_desc heat_cube_params[] = {
 	{ "r", PMG_F64, offsetof(heat_cube_args, r), "heat_cube.pmg:7" },
 };
 
-static const pmg_array_desc heat_cube_arrays[] = {
+#define heat_cube_arguments(pmg_lanes) \
 	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+
+static const pmg_array_desc heat_cube_arrays[] = {
+	heat_cube_arguments(0)
 	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
 	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 16, "16" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
 	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
@@ -1034,74 +765,6 @@ static const pmg_pivot_desc heat_cube_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "heat_cube.pmg:27" },
 };
 
-static void heat_cube_extents(const void *arguments, int64_t *extents)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	extents[0] = nx;
-	extents[1] = ny;
-	extents[2] = nz;
-	extents[3] = ny;
-	extents[4] = nz;
-	extents[5] = nx;
-	extents[6] = 1;
-	extents[7] = nz;
-	extents[8] = ny + 8;
-	extents[9] = 16;
-	extents[10] = nx + 2;
-	extents[11] = ny + 2;
-	extents[12] = nz + 2;
-	extents[13] = 1;
-	extents[14] = nz;
-	extents[15] = nx + 8;
-	extents[16] = 1;
-	extents[17] = nz;
-	extents[18] = ny + 8;
-	extents[19] = 16;
-	extents[20] = 1;
-	extents[21] = nz + 32;
-	extents[22] = 16;
-	extents[23] = 1;
-	extents[24] = nx + 32;
-	extents[25] = 16;
-	extents[26] = 1;
-	extents[27] = ny + 32;
-	extents[28] = 16;
-	extents[29] = 1;
-	extents[30] = ny + 32;
-	extents[31] = 16;
-	extents[32] = 1;
-	extents[33] = nz + 32;
-	extents[34] = 16;
-	extents[35] = 1;
-	extents[36] = nz + 32;
-	extents[37] = 16;
-	extents[38] = 1;
-	extents[39] = nz + 32;
-	extents[40] = 16;
-	extents[41] = 1;
-	extents[42] = nx + 32;
-	extents[43] = 16;
-	extents[44] = 1;
-	extents[45] = nx + 32;
-	extents[46] = 16;
-	extents[47] = 1;
-	extents[48] = ny;
-	extents[49] = nz + 8;
-	extents[50] = 16;
-	extents[51] = 1;
-	extents[52] = ny + 2;
-	extents[53] = nz + 10;
-	extents[54] = 16;
-	extents[55] = 1;
-	extents[56] = ny;
-	extents[57] = nz + 8;
-	extents[58] = 16;
-}
-
 static bool heat_cube_suits(const void *arguments)
 {
 	const heat_cube_args *args = arguments;
@@ -1112,92 +775,34 @@ static bool heat_cube_suits(const void *arguments)
 }
 
 static const pmg_work_desc heat_cube_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "ux", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "ry", .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "uy", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "rz", .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "rx", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "ux.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "ux.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "ux", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "ux", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "ry", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "uy.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "uy.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "uy", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "uy", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "rz", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void heat_cube_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	counts[0] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[1] = (double) (nx + 2)*(double) (ny + 2);
-	counts[2] = (double) (nx + 2)*(double) (ny + 2)*(double) (nz + 2);
-	counts[3] = (double) (nx + 2)*(double) (ny + 2);
-	counts[4] = (double) (ny)*(double) (nx)*(double) (nz);
-	counts[5] = (double) (ny)*(double) (nx);
-	counts[6] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[7] = (double) (ny)*(double) (nz);
-	counts[8] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[9] = (double) (ny)*(double) (nz);
-	counts[10] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[11] = (double) (ny)*(double) (nz);
-	counts[12] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[13] = (double) (ny)*(double) (nz);
-	counts[14] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[15] = (double) (ny)*(double) (nz);
-	counts[16] = (double) (ny)*(double) (nz)*(double) (nx);
-	counts[17] = (double) (ny)*(double) (nz);
-	counts[18] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[19] = (double) (nx)*(double) (ny);
-	counts[20] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[21] = (double) (nx)*(double) (nz);
-	counts[22] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[23] = (double) (nx)*(double) (nz);
-	counts[24] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[25] = (double) (nx)*(double) (nz);
-	counts[26] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[27] = (double) (nx)*(double) (nz);
-	counts[28] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[29] = (double) (nx)*(double) (nz);
-	counts[30] = (double) (nx)*(double) (nz)*(double) (ny);
-	counts[31] = (double) (nx)*(double) (nz);
-	counts[32] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[33] = (double) (nx)*(double) (ny);
-	counts[34] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[35] = (double) (nx)*(double) (ny);
-	counts[36] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[37] = (double) (nx)*(double) (ny);
-	counts[38] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[39] = (double) (nx)*(double) (ny);
-	counts[40] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[41] = (double) (nx)*(double) (ny);
-	counts[42] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[43] = (double) (nx)*(double) (ny);
-	counts[44] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[45] = (double) (nx)*(double) (ny);
-	counts[46] = (double) (nx)*(double) (ny)*(double) (nz);
-	counts[47] = (double) (nx)*(double) (ny);
-	(void) plan;
-}
-
 static const pmg_array_desc heat_cube_flat_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+	heat_cube_arguments(0)
 	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
 	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
 	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
@@ -1213,88 +818,45 @@ static const pmg_array_desc heat_cube_flat_arrays[] = {
 	[13] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 512, "nz + 512" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:27" },
 };
 
-static void heat_cube_flat_extents(const void *arguments, int64_t *extents)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	extents[0] = nx;
-	extents[1] = ny;
-	extents[2] = nz;
-	extents[3] = ny;
-	extents[4] = nz;
-	extents[5] = nx;
-	extents[6] = 1;
-	extents[7] = nz;
-	extents[8] = ny + 8;
-	extents[9] = nx + 2;
-	extents[10] = ny + 2;
-	extents[11] = nz + 2;
-	extents[12] = 1;
-	extents[13] = nz;
-	extents[14] = nx + 8;
-	extents[15] = 1;
-	extents[16] = nz;
-	extents[17] = ny + 8;
-	extents[18] = 1;
-	extents[19] = nz + 512;
-	extents[20] = 1;
-	extents[21] = nx + 512;
-	extents[22] = 1;
-	extents[23] = nx + 512;
-	extents[24] = 1;
-	extents[25] = ny + 512;
-	extents[26] = 1;
-	extents[27] = ny + 512;
-	extents[28] = 1;
-	extents[29] = nz + 512;
-	extents[30] = 1;
-	extents[31] = nz + 512;
-	extents[32] = 1;
-	extents[33] = nz + 512;
-}
-
 static const pmg_work_desc heat_cube_flat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "rx", .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
-	{ "ux.pivot", .flops = 17, .bytes = 8, .is_shared = true },
-	{ "ux.pivot", .flops = 22, .bytes = 16, .is_shared = true },
-	{ "ux.y", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "ux.y", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "ux", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "ux", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "ry", .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
-	{ "uy.pivot", .flops = 17, .bytes = 8, .is_shared = true },
-	{ "uy.pivot", .flops = 22, .bytes = 16, .is_shared = true },
-	{ "uy.y", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "uy.y", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "uy", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "uy", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "rz", .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "rx", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .flops = 14, .bytes = 88, .far = 1, .is_shared = true, .is_vector = true },
+	{ "ux.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 17, .bytes = 8, .is_shared = true },
+	{ "ux.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 22, .bytes = 16, .is_shared = true },
+	{ "ux.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "ux.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "ux", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "ux", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, nx, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "ry", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 6, .bytes = 40, .far = 2, .is_shared = true, .is_vector = true },
+	{ "uy.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 17, .bytes = 8, .is_shared = true },
+	{ "uy.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 22, .bytes = 16, .is_shared = true },
+	{ "uy.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "uy.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "uy", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "uy", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "rz", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 6, .bytes = 40, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 17, .bytes = 8, .is_shared = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 22, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0), PMG_ARGUMENT(heat_cube_args, nz, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 0), PMG_ARGUMENT(heat_cube_args, ny, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc heat_cube_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
-	.n_arrays = 14, .arrays = heat_cube_flat_arrays, .n_extents = 34, .extents = heat_cube_flat_extents,
+	.n_arrays = 14, .arrays = heat_cube_flat_arrays, .n_extents = 34,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
 	.kernel = heat_cube_flat_kernel, .choice = "--interleave=off",
-	.n_work = 24, .work = heat_cube_flat_work, .count = heat_cube_count,
+	.n_work = 24, .work = heat_cube_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_cube_narrow_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" }, { 2, false, 0, "nz" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_cube_args, u), .place = "heat_cube.pmg:8" },
+	heat_cube_arguments(0)
 	[1] = { .name = "ux", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 1, false, 0, "ny" }, { 2, false, 0, "nz" }, { 0, false, 0, "nx" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:21" },
 	[2] = { .name = "uy", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 0, "nz" }, { 1, false, 8, "ny + 8" }, { -1, false, 8, "8" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:24" },
 	[3] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 2, "nx + 2" }, { 1, false, 2, "ny + 2" }, { 2, false, 2, "nz + 2" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:11" },
@@ -1314,39 +876,6 @@ static const pmg_array_desc heat_cube_narrow_arrays[] = {
 	[17] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } }, .first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8" },
 };
 
-static void heat_cube_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-
-	heat_cube_extents(arguments, extents);
-	extents[9] = 8;
-	extents[19] = 8;
-	extents[21] = nz + 64;
-	extents[22] = 8;
-	extents[24] = nx + 64;
-	extents[25] = 8;
-	extents[27] = ny + 64;
-	extents[28] = 8;
-	extents[30] = ny + 64;
-	extents[31] = 8;
-	extents[33] = nz + 64;
-	extents[34] = 8;
-	extents[36] = nz + 64;
-	extents[37] = 8;
-	extents[39] = nz + 64;
-	extents[40] = 8;
-	extents[42] = nx + 64;
-	extents[43] = 8;
-	extents[45] = nx + 64;
-	extents[46] = 8;
-	extents[50] = 8;
-	extents[54] = 8;
-	extents[58] = 8;
-}
-
 static bool heat_cube_narrow_suits(const void *arguments)
 {
 	const heat_cube_args *args = arguments;
@@ -1359,10 +888,10 @@ static bool heat_cube_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc heat_cube_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
-	.n_arrays = 18, .arrays = heat_cube_narrow_arrays, .n_extents = 59, .extents = heat_cube_narrow_extents,
+	.n_arrays = 18, .arrays = heat_cube_narrow_arrays, .n_extents = 59,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
 	.kernel = heat_cube_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_cube_narrow_suits,
-	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
+	.n_work = 24, .work = heat_cube_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1379,10 +908,10 @@ PMG_PLAN_ANY(heat_cube)
 static const pmg_pipeline_desc heat_cube_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
-	.n_arrays = 18, .arrays = heat_cube_arrays, .n_extents = 59, .extents = heat_cube_extents,
+	.n_arrays = 18, .arrays = heat_cube_arrays, .n_extents = 59,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
 	.kernel = heat_cube_kernel, .suits = heat_cube_suits,
-	.n_work = 24, .work = heat_cube_work, .count = heat_cube_count,
+	.n_work = 24, .work = heat_cube_work,
 	.n_candidates = 3, .candidates = heat_cube_candidates,
 	.is_ordered = true, .plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

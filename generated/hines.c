@@ -175,6 +175,124 @@
 
 /* ---- hines ---- */
 
+static inline __attribute__((always_inline)) void hines_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
+	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *diag_rows = diag_block;
+	double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*extent*width;
+	const double *rhs_rows = rhs_block;
+	double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 512/width)*width, width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict x_nontemporal = pmg_block_nontemporal_f64(width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 512/width)*width;
+	const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[4], width, lanes, n, 8*width), n);
+	const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(width, diag, &plan->places[3], s_block, n, -1);
+	const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(width, rhs, &plan->places[4], s_block, n, -1);
+	pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[3], width, lanes) && pmg_block_lies(&plan->places[4], width, lanes) ? n : PMG_ROWS;
+	for (end = n; end > 0; end = begin) {
+		begin = pmg_max_i64(end - height, 0);
+		diag_rows = pmg_block_rows_f64(diag_block, width, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		rhs_rows = pmg_block_rows_f64(rhs_block, width, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = end - 1; i >= begin; i--) {
+			if (distance > 0) {
+				pmg_prefetch_row(&diag_prefetch, i - distance, n, 8*width);
+				pmg_prefetch_row(&rhs_prefetch, i - distance, n, 8*width);
+			}
+			const double *diag_row = &diag_rows[width*i - width*begin];
+			const double *rhs_row = &rhs_rows[width*i - width*begin];
+			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+			}
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[width*c + lane]);
+						sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[width*c + lane]);
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[width*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+		end_2 = pmg_put_end_f64(begin_2, width, x, &plan->places[5], s_block, lanes, n);
+		for (int64_t i = begin_2; i < end_2; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]);
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+				}
+			} else {
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower[width*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower[width*i + lane])*PMG_READ_F64(x_block[width*parent + lane]);
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_put_rows_f64(x_block, width, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
+	}
+}
+
 static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 {
 	const int64_t nSystems = args->nSystems;
@@ -191,120 +309,7 @@ static void hines_compute_x_e(pmg_plan *plan, const hines_args *args)
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/16))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
-				}
-				const double *diag_row = &diag_rows[16*i - 16*begin];
-				const double *rhs_row = &rhs_rows[16*i - 16*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[16*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 16, 40);
 	}
 }
 
@@ -385,120 +390,7 @@ static void hines_narrow_compute_x_e(pmg_plan *plan, const hines_args *args)
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/8))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
-				}
-				const double *diag_row = &diag_rows[8*i - 8*begin];
-				const double *rhs_row = &rhs_rows[8*i - 8*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[8*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[8*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 8, 72);
 	}
 }
 
@@ -530,120 +422,7 @@ static void hines_wide_compute_x_e(pmg_plan *plan, const hines_args *args)
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/32))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
-		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
-				}
-				const double *diag_row = &diag_rows[32*i - 32*begin];
-				const double *rhs_row = &rhs_rows[32*i - 32*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_e_lower[32*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[32*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[32*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 32, 24);
 	}
 }
 
@@ -662,13 +441,16 @@ static const pmg_param_desc hines_params[] = {
 	{ "n", PMG_I64, offsetof(hines_args, n), "hines.pmg:6" },
 };
 
+#define hines_arguments(pmg_lanes) \
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" }, \
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" }, \
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" }, \
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" }, \
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" }, \
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+
 static const pmg_array_desc hines_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	hines_arguments(16)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
@@ -685,38 +467,6 @@ static const pmg_pivot_desc hines_pivots[] = {
 	{ "x", PMG_F64, -1, "hines.pmg:12" },
 };
 
-static void hines_extents(const void *arguments, int64_t *extents)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 32;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 40;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = n + 32;
-	extents[21] = 16;
-	extents[22] = n + 1;
-	extents[23] = n;
-}
-
 static bool hines_suits(const void *arguments)
 {
 	const hines_args *args = arguments;
@@ -726,51 +476,19 @@ static bool hines_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
-static void hines_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc hines_flat_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	hines_arguments(0)
 	[6] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
 	[7] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
 	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
@@ -781,60 +499,31 @@ static const pmg_children_desc hines_flat_children[] = {
 	{ 0, 8, 9, 0, 0 },
 };
 
-static void hines_flat_extents(const void *arguments, int64_t *extents)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 512;
-	extents[12] = 1;
-	extents[13] = n + 512;
-	extents[14] = n + 1;
-	extents[15] = n;
-}
-
 static const pmg_work_desc hines_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc hines_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
-	.n_arrays = 10, .arrays = hines_flat_arrays, .n_extents = 16, .extents = hines_flat_extents,
+	.n_arrays = 10, .arrays = hines_flat_arrays, .n_extents = 16,
 	.n_children = 1, .children = hines_flat_children,
 	.n_pivots = 1, .pivots = hines_pivots,
 	.kernel = hines_flat_kernel, .choice = "--interleave=off",
-	.n_work = 9, .work = hines_flat_work, .count = hines_count,
+	.n_work = 9, .work = hines_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_narrow_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	hines_arguments(8)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
@@ -842,22 +531,6 @@ static const pmg_array_desc hines_narrow_arrays[] = {
 	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
-
-static void hines_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const hines_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_extents(arguments, extents);
-	extents[11] = n + 64;
-	extents[12] = 8;
-	extents[14] = 72;
-	extents[15] = 8;
-	extents[17] = 72;
-	extents[18] = 8;
-	extents[20] = n + 64;
-	extents[21] = 8;
-}
 
 static bool hines_narrow_suits(const void *arguments)
 {
@@ -870,21 +543,16 @@ static bool hines_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc hines_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
-	.n_arrays = 12, .arrays = hines_narrow_arrays, .n_extents = 24, .extents = hines_narrow_extents,
+	.n_arrays = 12, .arrays = hines_narrow_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
 	.kernel = hines_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_narrow_suits,
-	.n_work = 9, .work = hines_work, .count = hines_count,
+	.n_work = 9, .work = hines_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_wide_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_args, T_parent), .place = "hines.pmg:7" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_args, upper), .place = "hines.pmg:8" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_args, lower), .place = "hines.pmg:8" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_args, diag), .place = "hines.pmg:9" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_args, rhs), .place = "hines.pmg:9" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_args, x), .place = "hines.pmg:10" },
+	hines_arguments(32)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:12" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:9" },
@@ -892,22 +560,6 @@ static const pmg_array_desc hines_wide_arrays[] = {
 	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
-
-static void hines_wide_extents(const void *arguments, int64_t *extents)
-{
-	const hines_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_extents(arguments, extents);
-	extents[11] = n + 16;
-	extents[12] = 32;
-	extents[14] = 24;
-	extents[15] = 32;
-	extents[17] = 24;
-	extents[18] = 32;
-	extents[20] = n + 16;
-	extents[21] = 32;
-}
 
 static bool hines_wide_suits(const void *arguments)
 {
@@ -920,11 +572,11 @@ static bool hines_wide_suits(const void *arguments)
 static const pmg_pipeline_desc hines_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
-	.n_arrays = 12, .arrays = hines_wide_arrays, .n_extents = 24, .extents = hines_wide_extents,
+	.n_arrays = 12, .arrays = hines_wide_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
 	.kernel = hines_wide_kernel, .choice = "--interleave=wide", .suits = hines_wide_suits,
-	.n_work = 9, .work = hines_work, .count = hines_count,
+	.n_work = 9, .work = hines_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -942,11 +594,11 @@ PMG_PLAN_ANY(hines)
 static const pmg_pipeline_desc hines_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
-	.n_arrays = 12, .arrays = hines_arrays, .n_extents = 24, .extents = hines_extents,
+	.n_arrays = 12, .arrays = hines_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_children,
 	.n_pivots = 1, .pivots = hines_pivots,
 	.kernel = hines_kernel, .suits = hines_suits,
-	.n_work = 9, .work = hines_work, .count = hines_count,
+	.n_work = 9, .work = hines_work,
 	.n_candidates = 4, .candidates = hines_candidates,
 	.is_ordered = true, .plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -954,6 +606,124 @@ static const pmg_pipeline_desc hines_description = {
 PMG_PIPELINE(hines)
 
 /* ---- hines_written ---- */
+
+static inline __attribute__((always_inline)) void hines_written_compute_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
+	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *diag_rows = diag_block;
+	double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*extent*width;
+	const double *rhs_rows = rhs_block;
+	double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 512/width)*width, width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict x_nontemporal = pmg_block_nontemporal_f64(width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 512/width)*width;
+	const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[4], width, lanes, n, 8*width), n);
+	const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(width, diag, &plan->places[3], s_block, n, -1);
+	const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(width, rhs, &plan->places[4], s_block, n, -1);
+	pmg_vector_f64 r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[3], width, lanes) && pmg_block_lies(&plan->places[4], width, lanes) ? n : PMG_ROWS;
+	for (end = n; end > 0; end = begin) {
+		begin = pmg_max_i64(end - height, 0);
+		diag_rows = pmg_block_rows_f64(diag_block, width, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		rhs_rows = pmg_block_rows_f64(rhs_block, width, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = end - 1; i >= begin; i--) {
+			if (distance > 0) {
+				pmg_prefetch_row(&diag_prefetch, i - distance, n, 8*width);
+				pmg_prefetch_row(&rhs_prefetch, i - distance, n, 8*width);
+			}
+			const double *diag_row = &diag_rows[width*i - width*begin];
+			const double *rhs_row = &rhs_rows[width*i - width*begin];
+			pmg_vector_f64 r_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+			}
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[width*c + lane]);
+						sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[width*c + lane]);
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[width*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
+				e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+		end_2 = pmg_put_end_f64(begin_2, width, x, &plan->places[5], s_block, lanes, n);
+		for (int64_t i = begin_2; i < end_2; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]);
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+				}
+			} else {
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(e_lower[width*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(e_lower[width*i + lane])*PMG_READ_F64(x_block[width*parent + lane]);
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_put_rows_f64(x_block, width, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
+	}
+}
 
 static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *args)
 {
@@ -984,120 +754,7 @@ static void hines_written_compute_e(pmg_plan *plan, const hines_written_args *ar
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/16))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*40*16;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 r_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
-				}
-				const double *diag_row = &diag_rows[16*i - 16*begin];
-				const double *rhs_row = &rhs_rows[16*i - 16*begin];
-				pmg_vector_f64 r_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[16*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[16*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
-					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_written_compute_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 16, 40);
 	}
 }
 
@@ -1204,120 +861,7 @@ static void hines_written_narrow_compute_e(pmg_plan *plan, const hines_written_a
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/8))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*72*8;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 r_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
-				}
-				const double *diag_row = &diag_rows[8*i - 8*begin];
-				const double *rhs_row = &rhs_rows[8*i - 8*begin];
-				pmg_vector_f64 r_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[8*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[8*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
-					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_written_compute_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 8, 72);
 	}
 }
 
@@ -1362,120 +906,7 @@ static void hines_written_wide_compute_e(pmg_plan *plan, const hines_written_arg
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 63.0*(double) nSystems*(double) n, (double) nSystems/32))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
-		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		double *restrict rhs_block = (double *) plan->data[8] + pmg_thread()*24*32;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
-		pmg_vector_f64 r_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		pmg_vector_f64 e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
-				}
-				const double *diag_row = &diag_rows[32*i - 32*begin];
-				const double *rhs_row = &rhs_rows[32*i - 32*begin];
-				pmg_vector_f64 r_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 e_lower_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[i + 1]*e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= upper[i + 1]*r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(e_lower[32*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= upper[c]*PMG_READ_F64(x_block[32*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(e_lower[32*i + lane]) = lower[i]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					r_last[lane/PMG_LANES(double)] = r_now[lane/PMG_LANES(double)];
-					e_lower_last[lane/PMG_LANES(double)] = e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_written_compute_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 32, 24);
 	}
 }
 
@@ -1494,13 +925,16 @@ static const pmg_param_desc hines_written_params[] = {
 	{ "n", PMG_I64, offsetof(hines_written_args, n), "hines.pmg:16" },
 };
 
+#define hines_written_arguments(pmg_lanes) \
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" }, \
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" }, \
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" }, \
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" }, \
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" }, \
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+
 static const pmg_array_desc hines_written_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	hines_written_arguments(16)
 	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
@@ -1517,38 +951,6 @@ static const pmg_pivot_desc hines_written_pivots[] = {
 	{ "e", PMG_F64, -1, "hines.pmg:22" },
 };
 
-static void hines_written_extents(const void *arguments, int64_t *extents)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 32;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 40;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = n + 32;
-	extents[21] = 16;
-	extents[22] = n + 1;
-	extents[23] = n;
-}
-
 static bool hines_written_suits(const void *arguments)
 {
 	const hines_written_args *args = arguments;
@@ -1558,51 +960,19 @@ static bool hines_written_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_written_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
-static void hines_written_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc hines_written_flat_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	hines_written_arguments(0)
 	[6] = { .name = "r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:24" },
 	[7] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
 	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
@@ -1613,60 +983,31 @@ static const pmg_children_desc hines_written_flat_children[] = {
 	{ 0, 8, 9, 0, 0 },
 };
 
-static void hines_written_flat_extents(const void *arguments, int64_t *extents)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 512;
-	extents[12] = 1;
-	extents[13] = n + 512;
-	extents[14] = n + 1;
-	extents[15] = n;
-}
-
 static const pmg_work_desc hines_written_flat_work[] = {
-	{ "e.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "e", .flops = 16, .bytes = 8, .is_shared = true },
-	{ "r.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "r", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "e.lower", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true },
+	{ "r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc hines_written_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
-	.n_arrays = 10, .arrays = hines_written_flat_arrays, .n_extents = 16, .extents = hines_written_flat_extents,
+	.n_arrays = 10, .arrays = hines_written_flat_arrays, .n_extents = 16,
 	.n_children = 1, .children = hines_written_flat_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
 	.kernel = hines_written_flat_kernel, .choice = "--interleave=off",
-	.n_work = 9, .work = hines_written_flat_work, .count = hines_written_count,
+	.n_work = 9, .work = hines_written_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_written_narrow_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	hines_written_arguments(8)
 	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
@@ -1674,22 +1015,6 @@ static const pmg_array_desc hines_written_narrow_arrays[] = {
 	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
-
-static void hines_written_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const hines_written_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_written_extents(arguments, extents);
-	extents[11] = n + 64;
-	extents[12] = 8;
-	extents[14] = 72;
-	extents[15] = 8;
-	extents[17] = 72;
-	extents[18] = 8;
-	extents[20] = n + 64;
-	extents[21] = 8;
-}
 
 static bool hines_written_narrow_suits(const void *arguments)
 {
@@ -1702,21 +1027,16 @@ static bool hines_written_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc hines_written_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
-	.n_arrays = 12, .arrays = hines_written_narrow_arrays, .n_extents = 24, .extents = hines_written_narrow_extents,
+	.n_arrays = 12, .arrays = hines_written_narrow_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
 	.kernel = hines_written_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_written_narrow_suits,
-	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
+	.n_work = 9, .work = hines_written_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_written_wide_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_written_args, T_parent), .place = "hines.pmg:17" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_written_args, upper), .place = "hines.pmg:18" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = -1, .offset = offsetof(hines_written_args, lower), .place = "hines.pmg:18" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_written_args, diag), .place = "hines.pmg:19" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_written_args, rhs), .place = "hines.pmg:19" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_written_args, x), .place = "hines.pmg:20" },
+	hines_written_arguments(32)
 	[6] = { .name = "e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:22" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
 	[8] = { .name = "rhs.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:19" },
@@ -1724,22 +1044,6 @@ static const pmg_array_desc hines_written_wide_arrays[] = {
 	[10] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
-
-static void hines_written_wide_extents(const void *arguments, int64_t *extents)
-{
-	const hines_written_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_written_extents(arguments, extents);
-	extents[11] = n + 16;
-	extents[12] = 32;
-	extents[14] = 24;
-	extents[15] = 32;
-	extents[17] = 24;
-	extents[18] = 32;
-	extents[20] = n + 16;
-	extents[21] = 32;
-}
 
 static bool hines_written_wide_suits(const void *arguments)
 {
@@ -1752,11 +1056,11 @@ static bool hines_written_wide_suits(const void *arguments)
 static const pmg_pipeline_desc hines_written_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
-	.n_arrays = 12, .arrays = hines_written_wide_arrays, .n_extents = 24, .extents = hines_written_wide_extents,
+	.n_arrays = 12, .arrays = hines_written_wide_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
 	.kernel = hines_written_wide_kernel, .choice = "--interleave=wide", .suits = hines_written_wide_suits,
-	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
+	.n_work = 9, .work = hines_written_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1774,11 +1078,11 @@ PMG_PLAN_ANY(hines_written)
 static const pmg_pipeline_desc hines_written_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
-	.n_arrays = 12, .arrays = hines_written_arrays, .n_extents = 24, .extents = hines_written_extents,
+	.n_arrays = 12, .arrays = hines_written_arrays, .n_extents = 24,
 	.n_children = 1, .children = hines_written_children,
 	.n_pivots = 1, .pivots = hines_written_pivots,
 	.kernel = hines_written_kernel, .suits = hines_written_suits,
-	.n_work = 9, .work = hines_written_work, .count = hines_written_count,
+	.n_work = 9, .work = hines_written_work,
 	.n_candidates = 4, .candidates = hines_written_candidates,
 	.is_ordered = true, .plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1786,6 +1090,143 @@ static const pmg_pipeline_desc hines_written_description = {
 PMG_PIPELINE(hines_written)
 
 /* ---- hines_forest ---- */
+
+static inline __attribute__((always_inline)) void hines_forest_compute_x_e_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict F_offset, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, bool x_is_nontemporal, const int64_t *restrict F_offset_by_length, const int64_t *restrict F_parent_rows, const int32_t *restrict F_parent_cells, int threads, int64_t tree_block, int64_t width, int64_t extent, int64_t extent_2, int64_t extent_3)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - tree_block);
+	int64_t begin[16], rows[16];
+	const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, width, lanes, begin, rows);
+	const int64_t start = F_offset_by_length[nSystems + tree_block/width];
+	const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, width, threads);
+	int64_t next[16];
+	pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, width, threads, next);
+	const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/width);
+	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	int64_t begin_2 = 0, end = 0;
+	const double *diag_rows = diag_block;
+	const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + width, width, upper, &plan->places[2], start, begin, rows, longest);
+	double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*extent*width;
+	const double *rhs_rows = rhs_block;
+	double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + width, width, x, &plan->places[6], start, longest);
+	double *restrict x_nontemporal = pmg_segments_nontemporal_f64(width, x, &plan->places[6], start, longest);
+	double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*extent*width;
+	const double *lower_rows = lower_block;
+	double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + width;
+	const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[5], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+	const pmg_prefetch diag_prefetch = pmg_prefetch_segments_f64(width, diag, start, &later, longest, -1);
+	const pmg_prefetch upper_prefetch = pmg_prefetch_segments_f64(width, upper, start, &later, longest, -1);
+	const pmg_prefetch rhs_prefetch = pmg_prefetch_segments_f64(width, rhs, start, &later, longest, -1);
+	const pmg_prefetch lower_prefetch = pmg_prefetch_segments_f64(width, lower, start, &later, longest, -1);
+	pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
+	pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
+	const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
+	for (end = longest; end > 0; end = begin_2) {
+		begin_2 = pmg_max_i64(end - height, 0);
+		diag_rows = pmg_segments_rows_f64(diag_block, width, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+		rhs_rows = pmg_segments_rows_f64(rhs_block, width, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+		lower_rows = pmg_segments_rows_f64(lower_block, width, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
+		for (int64_t i = end - 1; i >= begin_2; i--) {
+			if (distance > 0) {
+				pmg_prefetch_row(&diag_prefetch, i - distance, longest, 8*width);
+				pmg_prefetch_row(&upper_prefetch, i - distance, longest, 8*width);
+				pmg_prefetch_row(&rhs_prefetch, i - distance, longest, 8*width);
+				pmg_prefetch_row(&lower_prefetch, i - distance, longest, 8*width);
+			}
+			const double *diag_row = &diag_rows[width*i - width*begin_2];
+			const double *rhs_row = &rhs_rows[width*i - width*begin_2];
+			const double *lower_row = &lower_rows[width*i - width*begin_2];
+			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+			}
+			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
+				PMG_UNROLL
+				for (int64_t k = 0; k < PMG_LISTED; k++) {
+					const int64_t cell = F_parent_cells[q + k];
+					const int64_t lane = cell & extent_2;
+					const int64_t c = cell >> extent_3;
+					PMG_ADD_LANE_F64(sum, width, lane, q + k < F_parent_kin[i + 1].children, -upper_block[width*c + lane]*x_e_lower_block[width*c + lane]);
+					PMG_ADD_LANE_F64(sum_2, width, lane, q + k < F_parent_kin[i + 1].children, -upper_block[width*c + lane]*x_block[width*c + lane]);
+				}
+			}
+			{
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 value = -PMG_READ_F64(upper_block[width*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
+					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+					const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[width*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
+					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+				PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[width*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
+	for (int64_t i = 0; i < longest; i++) {
+		pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
+		if (F_parent_kin[i].roots) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const pmg_vector_f64 value = PMG_READ_F64(x_block[width*i + lane]);
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+			}
+		}
+		pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
+		}
+		for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
+			PMG_UNROLL
+			for (int64_t k = 0; k < PMG_LISTED; k++) {
+				const int64_t cell = F_parent_cells[q + k];
+				PMG_SET_LANE_F64(x_parent, width, cell & extent_2, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			const pmg_vector_f64 value = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower_block[width*i + lane])*x_parent[lane/PMG_LANES(double)];
+			x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
+			if (x_nontemporal)
+				PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+		}
+	}
+	if (!x_nontemporal)
+		pmg_segments_put_f64(x_block, width, x, &plan->places[6], start, begin, rows, longest, x_is_nontemporal);
+}
 
 static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *args)
 {
@@ -1806,139 +1247,7 @@ static void hines_forest_compute_x_e(pmg_plan *plan, const hines_forest_args *ar
 	const int threads = pmg_team(plan, 69.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/16);
 	#pragma omp parallel for schedule(static, pmg_turn(F_offset_by_length, nSystems, 16)) num_threads(threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - tree_block);
-		int64_t begin[16], rows[16];
-		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 16, lanes, begin, rows);
-		const int64_t start = F_offset_by_length[nSystems + tree_block/16];
-		const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, 16, threads);
-		int64_t next[16];
-		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 16, threads, next);
-		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/16);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
-		int64_t begin_2 = 0, end = 0;
-		const double *diag_rows = diag_block;
-		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 16, 16, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*40*16;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 16, 16, x, &plan->places[6], start, longest);
-		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(16, x, &plan->places[6], start, longest);
-		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*40*16;
-		const double *lower_rows = lower_block;
-		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 16;
-		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[5], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_segments_f64(16, diag, start, &later, longest, -1);
-		const pmg_prefetch upper_prefetch = pmg_prefetch_segments_f64(16, upper, start, &later, longest, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_segments_f64(16, rhs, start, &later, longest, -1);
-		const pmg_prefetch lower_prefetch = pmg_prefetch_segments_f64(16, lower, start, &later, longest, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
-		for (end = longest; end > 0; end = begin_2) {
-			begin_2 = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_segments_rows_f64(diag_block, 16, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			rhs_rows = pmg_segments_rows_f64(rhs_block, 16, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			lower_rows = pmg_segments_rows_f64(lower_block, 16, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			for (int64_t i = end - 1; i >= begin_2; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, longest, 128);
-					pmg_prefetch_row(&upper_prefetch, i - distance, longest, 128);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, longest, 128);
-					pmg_prefetch_row(&lower_prefetch, i - distance, longest, 128);
-				}
-				const double *diag_row = &diag_rows[16*i - 16*begin_2];
-				const double *rhs_row = &rhs_rows[16*i - 16*begin_2];
-				const double *lower_row = &lower_rows[16*i - 16*begin_2];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
-					PMG_UNROLL
-					for (int64_t k = 0; k < PMG_LISTED; k++) {
-						const int64_t cell = F_parent_cells[q + k];
-						const int64_t lane = cell & 15;
-						const int64_t c = cell >> 4;
-						PMG_ADD_LANE_F64(sum, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_e_lower_block[16*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 16, lane, q + k < F_parent_kin[i + 1].children, -upper_block[16*c + lane]*x_block[16*c + lane]);
-					}
-				}
-				{
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[16*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[16*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t i = 0; i < longest; i++) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-			if (F_parent_kin[i].roots) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]);
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
-					if (x_nontemporal)
-						PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-				}
-			}
-			pmg_vector_f64 x_parent[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
-			}
-			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
-				PMG_UNROLL
-				for (int64_t k = 0; k < PMG_LISTED; k++) {
-					const int64_t cell = F_parent_cells[q + k];
-					PMG_SET_LANE_F64(x_parent, 16, cell & 15, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower_block[16*i + lane])*x_parent[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[16*i + lane]));
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
-		}
-		if (!x_nontemporal)
-			pmg_segments_put_f64(x_block, 16, x, &plan->places[6], start, begin, rows, longest, x_is_nontemporal);
+		hines_forest_compute_x_e_block(plan, nSystems, F_offset, upper, lower, diag, rhs, x, x_is_nontemporal, F_offset_by_length, F_parent_rows, F_parent_cells, threads, tree_block, 16, 40, 15, 4);
 	}
 }
 
@@ -2030,139 +1339,7 @@ static void hines_forest_narrow_compute_x_e(pmg_plan *plan, const hines_forest_a
 	const int threads = pmg_team(plan, 69.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/8);
 	#pragma omp parallel for schedule(static, pmg_turn(F_offset_by_length, nSystems, 8)) num_threads(threads)
 	for (int64_t tree_block = 0; tree_block < nSystems; tree_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nSystems - tree_block);
-		int64_t begin[8], rows[8];
-		const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, 8, lanes, begin, rows);
-		const int64_t start = F_offset_by_length[nSystems + tree_block/8];
-		const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, 8, threads);
-		int64_t next[8];
-		pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, 8, threads, next);
-		const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/8);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
-		int64_t begin_2 = 0, end = 0;
-		const double *diag_rows = diag_block;
-		const double *restrict upper_block = pmg_segments_take_f64((double *) plan->data[8] + pmg_thread()*plan->places[8].block + 8, 8, upper, &plan->places[2], start, begin, rows, longest);
-		double *restrict rhs_block = (double *) plan->data[10] + pmg_thread()*72*8;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[11] + pmg_thread()*plan->places[11].block + 8, 8, x, &plan->places[6], start, longest);
-		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(8, x, &plan->places[6], start, longest);
-		double *restrict lower_block = (double *) plan->data[12] + pmg_thread()*72*8;
-		const double *lower_rows = lower_block;
-		double *restrict x_e_lower_block = (double *) plan->data[13] + pmg_thread()*plan->places[13].block + 8;
-		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[5], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_segments_f64(8, diag, start, &later, longest, -1);
-		const pmg_prefetch upper_prefetch = pmg_prefetch_segments_f64(8, upper, start, &later, longest, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_segments_f64(8, rhs, start, &later, longest, -1);
-		const pmg_prefetch lower_prefetch = pmg_prefetch_segments_f64(8, lower, start, &later, longest, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[5], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
-		for (end = longest; end > 0; end = begin_2) {
-			begin_2 = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_segments_rows_f64(diag_block, 8, diag, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			rhs_rows = pmg_segments_rows_f64(rhs_block, 8, rhs, &plan->places[5], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			lower_rows = pmg_segments_rows_f64(lower_block, 8, lower, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 - PMG_PREFETCH_WINDOW, next);
-			for (int64_t i = end - 1; i >= begin_2; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, longest, 64);
-					pmg_prefetch_row(&upper_prefetch, i - distance, longest, 64);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, longest, 64);
-					pmg_prefetch_row(&lower_prefetch, i - distance, longest, 64);
-				}
-				const double *diag_row = &diag_rows[8*i - 8*begin_2];
-				const double *rhs_row = &rhs_rows[8*i - 8*begin_2];
-				const double *lower_row = &lower_rows[8*i - 8*begin_2];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
-					PMG_UNROLL
-					for (int64_t k = 0; k < PMG_LISTED; k++) {
-						const int64_t cell = F_parent_cells[q + k];
-						const int64_t lane = cell & 7;
-						const int64_t c = cell >> 3;
-						PMG_ADD_LANE_F64(sum, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_e_lower_block[8*c + lane]);
-						PMG_ADD_LANE_F64(sum_2, 8, lane, q + k < F_parent_kin[i + 1].children, -upper_block[8*c + lane]*x_block[8*c + lane]);
-					}
-				}
-				{
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 value = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-						sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
-						const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[8*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-						sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_RAGGED_F64(plan, pivot, 0, i, &begin[lane], &rows[lane]);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower_block[8*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		for (int64_t i = 0; i < longest; i++) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
-			if (F_parent_kin[i].roots) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]);
-					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
-					if (x_nontemporal)
-						PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-				}
-			}
-			pmg_vector_f64 x_parent[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
-			}
-			for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
-				PMG_UNROLL
-				for (int64_t k = 0; k < PMG_LISTED; k++) {
-					const int64_t cell = F_parent_cells[q + k];
-					PMG_SET_LANE_F64(x_parent, 8, cell & 7, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower_block[8*i + lane])*x_parent[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[8*i + lane]));
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
-		}
-		if (!x_nontemporal)
-			pmg_segments_put_f64(x_block, 8, x, &plan->places[6], start, begin, rows, longest, x_is_nontemporal);
+		hines_forest_compute_x_e_block(plan, nSystems, F_offset, upper, lower, diag, rhs, x, x_is_nontemporal, F_offset_by_length, F_parent_rows, F_parent_cells, threads, tree_block, 8, 72, 7, 3);
 	}
 }
 
@@ -2181,14 +1358,17 @@ static const pmg_param_desc hines_forest_params[] = {
 	{ "nTotal", PMG_I64, offsetof(hines_forest_args, nTotal), "hines.pmg:34" },
 };
 
+#define hines_forest_arguments(pmg_lanes) \
+	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" }, \
+	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" }, \
+	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" }, \
+	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" }, \
+	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" }, \
+	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" }, \
+	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+
 static const pmg_array_desc hines_forest_arrays[] = {
-	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
-	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
-	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
-	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
-	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
-	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
-	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	hines_forest_arguments(16)
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
 	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36" },
 	[9] = { .name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 34, "34" }, { -1, false, 16, "16" } }, .first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
@@ -2210,50 +1390,6 @@ static const pmg_pivot_desc hines_forest_pivots[] = {
 	{ "x", PMG_F64, 0, "hines.pmg:39" },
 };
 
-static void hines_forest_extents(const void *arguments, int64_t *extents)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-	extents[9] = 1;
-	extents[10] = 40;
-	extents[11] = 16;
-	extents[12] = 1;
-	extents[13] = 34;
-	extents[14] = 16;
-	extents[15] = 1;
-	extents[16] = 34;
-	extents[17] = 16;
-	extents[18] = 1;
-	extents[19] = 40;
-	extents[20] = 16;
-	extents[21] = 1;
-	extents[22] = 34;
-	extents[23] = 16;
-	extents[24] = 1;
-	extents[25] = 40;
-	extents[26] = 16;
-	extents[27] = 1;
-	extents[28] = 34;
-	extents[29] = 16;
-	extents[30] = 1;
-	extents[31] = 34;
-	extents[32] = 16;
-	extents[33] = nSystems;
-	extents[34] = 0;
-	extents[35] = 0;
-}
-
 static bool hines_forest_suits(const void *arguments)
 {
 	const hines_forest_args *args = arguments;
@@ -2263,52 +1399,19 @@ static bool hines_forest_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_forest_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void hines_forest_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc hines_forest_flat_arrays[] = {
-	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
-	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
-	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
-	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
-	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
-	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
-	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	hines_forest_arguments(0)
 	[7] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39" },
 	[8] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:39" },
 	[9] = { .name = "F.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "nTotal + 1" } }, .first_extent = 11, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
@@ -2319,58 +1422,31 @@ static const pmg_children_desc hines_forest_flat_children[] = {
 	{ 1, 9, 10, 0, 0 },
 };
 
-static void hines_forest_flat_extents(const void *arguments, int64_t *extents)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-	extents[9] = nTotal;
-	extents[10] = nTotal;
-	extents[11] = nTotal + 1;
-	extents[12] = nTotal;
-}
-
 static const pmg_work_desc hines_forest_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 16, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 1, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 24, .row_bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 24, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
 };
 
 static const pmg_pipeline_desc hines_forest_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
-	.n_arrays = 11, .arrays = hines_forest_flat_arrays, .n_extents = 13, .extents = hines_forest_flat_extents,
+	.n_arrays = 11, .arrays = hines_forest_flat_arrays, .n_extents = 13,
 	.n_children = 1, .children = hines_forest_flat_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.kernel = hines_forest_flat_kernel, .choice = "--interleave=off",
-	.n_work = 9, .work = hines_forest_flat_work, .count = hines_forest_count,
+	.n_work = 9, .work = hines_forest_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_forest_narrow_arrays[] = {
-	[0] = { .name = "F.offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_forest_args, F_offset), .place = "hines.pmg:35" },
-	[1] = { .name = "F.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "nTotal" }, .first_extent = 2, .segments = 0, .offset = offsetof(hines_forest_args, F_parent), .place = "hines.pmg:35" },
-	[2] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 4, .segments = 0, .offset = offsetof(hines_forest_args, upper), .place = "hines.pmg:36" },
-	[3] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 5, .segments = 0, .offset = offsetof(hines_forest_args, lower), .place = "hines.pmg:36" },
-	[4] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 6, .segments = 0, .offset = offsetof(hines_forest_args, diag), .place = "hines.pmg:36" },
-	[5] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 7, .segments = 0, .offset = offsetof(hines_forest_args, rhs), .place = "hines.pmg:36" },
-	[6] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 8, .segments = 0, .offset = offsetof(hines_forest_args, x), .place = "hines.pmg:37" },
+	hines_forest_arguments(8)
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:36" },
 	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 12, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:36" },
 	[9] = { .name = "F.parent.block", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 15, .segments = 0, .offset = SIZE_MAX, .place = "hines.pmg:35" },
@@ -2388,27 +1464,6 @@ static const pmg_children_desc hines_forest_narrow_children[] = {
 	{ 1, 16, 17, 15, 8 },
 };
 
-static void hines_forest_narrow_extents(const void *arguments, int64_t *extents)
-{
-	hines_forest_extents(arguments, extents);
-	extents[10] = 72;
-	extents[11] = 8;
-	extents[13] = 66;
-	extents[14] = 8;
-	extents[16] = 66;
-	extents[17] = 8;
-	extents[19] = 72;
-	extents[20] = 8;
-	extents[22] = 66;
-	extents[23] = 8;
-	extents[25] = 72;
-	extents[26] = 8;
-	extents[28] = 66;
-	extents[29] = 8;
-	extents[31] = 66;
-	extents[32] = 8;
-}
-
 static bool hines_forest_narrow_suits(const void *arguments)
 {
 	const hines_forest_args *args = arguments;
@@ -2420,11 +1475,11 @@ static bool hines_forest_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc hines_forest_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
-	.n_arrays = 18, .arrays = hines_forest_narrow_arrays, .n_extents = 36, .extents = hines_forest_narrow_extents,
+	.n_arrays = 18, .arrays = hines_forest_narrow_arrays, .n_extents = 36,
 	.n_children = 1, .children = hines_forest_narrow_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.kernel = hines_forest_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_forest_narrow_suits,
-	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,
+	.n_work = 9, .work = hines_forest_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -2441,11 +1496,11 @@ PMG_PLAN_ANY(hines_forest)
 static const pmg_pipeline_desc hines_forest_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
-	.n_arrays = 18, .arrays = hines_forest_arrays, .n_extents = 36, .extents = hines_forest_extents,
+	.n_arrays = 18, .arrays = hines_forest_arrays, .n_extents = 36,
 	.n_children = 1, .children = hines_forest_children,
 	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.kernel = hines_forest_kernel, .suits = hines_forest_suits,
-	.n_work = 9, .work = hines_forest_work, .count = hines_forest_count,
+	.n_work = 9, .work = hines_forest_work,
 	.n_candidates = 3, .candidates = hines_forest_candidates,
 	.is_ordered = true, .plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

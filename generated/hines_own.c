@@ -71,6 +71,133 @@
 
 /* ---- hines_own ---- */
 
+static inline __attribute__((always_inline)) void hines_own_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
+	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *diag_rows = diag_block;
+	const double *restrict upper_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 512/width)*width, width, upper, &plan->places[1], s_block, lanes, n);
+	double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*extent*width;
+	const double *rhs_rows = rhs_block;
+	double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 512/width)*width, width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict x_nontemporal = pmg_block_nontemporal_f64(width, x, &plan->places[5], s_block, lanes, n);
+	double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*extent*width;
+	const double *lower_rows = lower_block;
+	double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 512/width)*width;
+	const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[1], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[4], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[2], width, lanes, n, 8*width), n);
+	const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(width, diag, &plan->places[3], s_block, n, -1);
+	const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(width, upper, &plan->places[1], s_block, n, -1);
+	const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(width, rhs, &plan->places[4], s_block, n, -1);
+	const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(width, lower, &plan->places[2], s_block, n, -1);
+	pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[3], width, lanes) && pmg_block_lies(&plan->places[4], width, lanes) && pmg_block_lies(&plan->places[2], width, lanes) ? n : PMG_ROWS;
+	for (end = n; end > 0; end = begin) {
+		begin = pmg_max_i64(end - height, 0);
+		diag_rows = pmg_block_rows_f64(diag_block, width, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		rhs_rows = pmg_block_rows_f64(rhs_block, width, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		lower_rows = pmg_block_rows_f64(lower_block, width, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = end - 1; i >= begin; i--) {
+			if (distance > 0) {
+				pmg_prefetch_row(&diag_prefetch, i - distance, n, 8*width);
+				pmg_prefetch_row(&upper_prefetch, i - distance, n, 8*width);
+				pmg_prefetch_row(&rhs_prefetch, i - distance, n, 8*width);
+				pmg_prefetch_row(&lower_prefetch, i - distance, n, 8*width);
+			}
+			const double *diag_row = &diag_rows[width*i - width*begin];
+			const double *rhs_row = &rhs_rows[width*i - width*begin];
+			const double *lower_row = &lower_rows[width*i - width*begin];
+			pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 e[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
+			}
+			for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
+				const int64_t c = T_parent_children[q];
+				if (c == i + 1) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[width*i + lane + width])*x_e_lower_last[lane/PMG_LANES(double)];
+						sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[width*i + lane + width])*x_r_last[lane/PMG_LANES(double)];
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[width*c + lane])*PMG_READ_F64(x_e_lower[width*c + lane]);
+						sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[width*c + lane])*PMG_READ_F64(x_block[width*c + lane]);
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[width*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
+				x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
+		end_2 = pmg_put_end_f64(begin_2, width, x, &plan->places[5], s_block, lanes, n);
+		for (int64_t i = begin_2; i < end_2; i++) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			const int64_t parent = T_parent[i];
+			if (parent == -1) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]);
+					if (x_nontemporal)
+						PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+				}
+			} else {
+				if (parent + 1 == i) {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower[width*i + lane])*x_last[lane/PMG_LANES(double)];
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				} else {
+					PMG_UNROLL
+					for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower[width*i + lane])*PMG_READ_F64(x_block[width*parent + lane]);
+						if (x_nontemporal)
+							PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+					}
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_put_rows_f64(x_block, width, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
+	}
+}
+
 static void hines_own_compute_x_e(pmg_plan *plan, const hines_own_args *args)
 {
 	const int64_t nSystems = args->nSystems;
@@ -87,129 +214,7 @@ static void hines_own_compute_x_e(pmg_plan *plan, const hines_own_args *args)
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 69.0*(double) nSystems*(double) n, (double) nSystems/16))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*40*16;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		const double *restrict upper_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 32)*16, 16, upper, &plan->places[1], s_block, lanes, n);
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*40*16;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[5], s_block, lanes, n);
-		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*40*16;
-		const double *lower_rows = lower_block;
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 32)*16;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[4], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(16, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(16, upper, &plan->places[1], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(16, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(16, lower, &plan->places[2], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[4], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 16, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 16, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 16, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 128);
-					pmg_prefetch_row(&upper_prefetch, i - distance, n, 128);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 128);
-					pmg_prefetch_row(&lower_prefetch, i - distance, n, 128);
-				}
-				const double *diag_row = &diag_rows[16*i - 16*begin];
-				const double *rhs_row = &rhs_rows[16*i - 16*begin];
-				const double *lower_row = &lower_rows[16*i - 16*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[16*i + lane + 16])*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[16*i + lane + 16])*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[16*c + lane])*PMG_READ_F64(x_e_lower[16*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[16*c + lane])*PMG_READ_F64(x_block[16*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[16*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 16, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_e_lower[16*i + lane])*PMG_READ_F64(x_block[16*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 16, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_own_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 16, 40);
 	}
 }
 
@@ -290,129 +295,7 @@ static void hines_own_narrow_compute_x_e(pmg_plan *plan, const hines_own_args *a
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 69.0*(double) nSystems*(double) n, (double) nSystems/8))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*72*8;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		const double *restrict upper_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 64)*8, 8, upper, &plan->places[1], s_block, lanes, n);
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*72*8;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[5], s_block, lanes, n);
-		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*72*8;
-		const double *lower_rows = lower_block;
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 64)*8;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[4], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(8, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(8, upper, &plan->places[1], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(8, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(8, lower, &plan->places[2], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[4], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 8, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 8, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 8, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 64);
-					pmg_prefetch_row(&upper_prefetch, i - distance, n, 64);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 64);
-					pmg_prefetch_row(&lower_prefetch, i - distance, n, 64);
-				}
-				const double *diag_row = &diag_rows[8*i - 8*begin];
-				const double *rhs_row = &rhs_rows[8*i - 8*begin];
-				const double *lower_row = &lower_rows[8*i - 8*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[8*i + lane + 8])*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[8*i + lane + 8])*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[8*c + lane])*PMG_READ_F64(x_e_lower[8*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[8*c + lane])*PMG_READ_F64(x_block[8*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[8*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 8, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 8)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_e_lower[8*i + lane])*PMG_READ_F64(x_block[8*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 8, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_own_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 8, 72);
 	}
 }
 
@@ -444,129 +327,7 @@ static void hines_own_wide_compute_x_e(pmg_plan *plan, const hines_own_args *arg
 	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 69.0*(double) nSystems*(double) n, (double) nSystems/32))
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
-		const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
-		double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*24*32;
-		int64_t begin = 0, end = 0;
-		const double *diag_rows = diag_block;
-		const double *restrict upper_block = pmg_block_take_f64((double *) plan->data[8] + pmg_thread()*(n + 16)*32, 32, upper, &plan->places[1], s_block, lanes, n);
-		double *restrict rhs_block = (double *) plan->data[9] + pmg_thread()*24*32;
-		const double *rhs_rows = rhs_block;
-		double *restrict x_block = pmg_block_keep_f64((double *) plan->data[10] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[5], s_block, lanes, n);
-		double *restrict lower_block = (double *) plan->data[11] + pmg_thread()*24*32;
-		const double *lower_rows = lower_block;
-		double *restrict x_e_lower = (double *) plan->data[6] + pmg_thread()*(n + 16)*32;
-		const int64_t distance = pmg_prefetch_distance(pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[4], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
-		const pmg_prefetch diag_prefetch = pmg_prefetch_block_f64(32, diag, &plan->places[3], s_block, n, -1);
-		const pmg_prefetch upper_prefetch = pmg_prefetch_block_f64(32, upper, &plan->places[1], s_block, n, -1);
-		const pmg_prefetch rhs_prefetch = pmg_prefetch_block_f64(32, rhs, &plan->places[4], s_block, n, -1);
-		const pmg_prefetch lower_prefetch = pmg_prefetch_block_f64(32, lower, &plan->places[2], s_block, n, -1);
-		pmg_vector_f64 x_r_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		pmg_vector_f64 x_e_lower_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		const int64_t height = pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[4], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
-		for (end = n; end > 0; end = begin) {
-			begin = pmg_max_i64(end - height, 0);
-			diag_rows = pmg_block_rows_f64(diag_block, 32, diag, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			rhs_rows = pmg_block_rows_f64(rhs_block, 32, rhs, &plan->places[4], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			lower_rows = pmg_block_rows_f64(lower_block, 32, lower, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin - PMG_PREFETCH_WINDOW), n);
-			for (int64_t i = end - 1; i >= begin; i--) {
-				if (distance > 0) {
-					pmg_prefetch_row(&diag_prefetch, i - distance, n, 256);
-					pmg_prefetch_row(&upper_prefetch, i - distance, n, 256);
-					pmg_prefetch_row(&rhs_prefetch, i - distance, n, 256);
-					pmg_prefetch_row(&lower_prefetch, i - distance, n, 256);
-				}
-				const double *diag_row = &diag_rows[32*i - 32*begin];
-				const double *rhs_row = &rhs_rows[32*i - 32*begin];
-				const double *lower_row = &lower_rows[32*i - 32*begin];
-				pmg_vector_f64 x_r_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 x_e_lower_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 e[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 sum_2[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum[lane/PMG_LANES(double)] = PMG_READ_F64(diag_row[lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-				}
-				for (int64_t q = T_parent_children_offsets[i]; q < T_parent_children_offsets[i + 1]; q++) {
-					const int64_t c = T_parent_children[q];
-					if (c == i + 1) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*i + lane + 32])*x_e_lower_last[lane/PMG_LANES(double)];
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*i + lane + 32])*x_r_last[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							sum[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*c + lane])*PMG_READ_F64(x_e_lower[32*c + lane]);
-							sum_2[lane/PMG_LANES(double)] -= PMG_READ_F64(upper_block[32*c + lane])*PMG_READ_F64(x_block[32*c + lane]);
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = sum[lane/PMG_LANES(double)];
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					e[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_e_lower_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_e_lower[32*i + lane]) = PMG_READ_F64(lower_row[lane])*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_r_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = sum_2[lane/PMG_LANES(double)]*e[lane/PMG_LANES(double)];
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_r_last[lane/PMG_LANES(double)] = x_r_now[lane/PMG_LANES(double)];
-					x_e_lower_last[lane/PMG_LANES(double)] = x_e_lower_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 32)] = { { 0 } };
-		for (int64_t begin_2 = 0, end_2; begin_2 < n; begin_2 = end_2) {
-			end_2 = pmg_put_end_f64(begin_2, 32, x, &plan->places[5], s_block, lanes, n);
-			for (int64_t i = begin_2; i < end_2; i++) {
-				pmg_vector_f64 x_now[PMG_VECTORS(double, 32)] = { { 0 } };
-				const int64_t parent = T_parent[i];
-				if (parent == -1) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]);
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-					}
-				} else {
-					if (parent + 1 == i) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*x_last[lane/PMG_LANES(double)];
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_e_lower[32*i + lane])*PMG_READ_F64(x_block[32*parent + lane]);
-							if (x_nontemporal)
-								PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-						}
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-				}
-			}
-			pmg_block_put_rows_f64(x_block, 32, x, &plan->places[5], s_block, lanes, begin_2, end_2, begin_2 + PMG_PREFETCH_WINDOW, n);
-		}
+		hines_own_compute_x_e_block(plan, nSystems, n, T_parent, upper, lower, diag, rhs, x, T_parent_children_offsets, T_parent_children, s_block, 32, 24);
 	}
 }
 
@@ -585,13 +346,16 @@ static const pmg_param_desc hines_own_params[] = {
 	{ "n", PMG_I64, offsetof(hines_own_args, n), "hines_own.pmg:5" },
 };
 
+#define hines_own_arguments(pmg_lanes) \
+	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" }, \
+	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" }, \
+	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" }, \
+	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" }, \
+	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" }, \
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+
 static const pmg_array_desc hines_own_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	hines_own_arguments(16)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
 	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
@@ -610,46 +374,6 @@ static const pmg_pivot_desc hines_own_pivots[] = {
 	{ "x", PMG_F64, -1, "hines_own.pmg:10" },
 };
 
-static void hines_own_extents(const void *arguments, int64_t *extents)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = 1;
-	extents[13] = n + 32;
-	extents[14] = 16;
-	extents[15] = 1;
-	extents[16] = 40;
-	extents[17] = 16;
-	extents[18] = 1;
-	extents[19] = n + 32;
-	extents[20] = 16;
-	extents[21] = 1;
-	extents[22] = 40;
-	extents[23] = 16;
-	extents[24] = 1;
-	extents[25] = n + 32;
-	extents[26] = 16;
-	extents[27] = 1;
-	extents[28] = 40;
-	extents[29] = 16;
-	extents[30] = n + 1;
-	extents[31] = n;
-}
-
 static bool hines_own_suits(const void *arguments)
 {
 	const hines_own_args *args = arguments;
@@ -659,51 +383,19 @@ static bool hines_own_suits(const void *arguments)
 }
 
 static const pmg_work_desc hines_own_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
-static void hines_own_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	counts[14] = (double) (nSystems)*(double) (n);
-	counts[15] = (double) (nSystems);
-	counts[16] = (double) (nSystems)*(double) (n);
-	counts[17] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc hines_own_flat_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	hines_own_arguments(0)
 	[6] = { .name = "x.r", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
 	[7] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
 	[8] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
@@ -714,62 +406,31 @@ static const pmg_children_desc hines_own_flat_children[] = {
 	{ 0, 8, 9, 0, 0 },
 };
 
-static void hines_own_flat_extents(const void *arguments, int64_t *extents)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = 1;
-	extents[13] = n + 512;
-	extents[14] = 1;
-	extents[15] = n + 512;
-	extents[16] = n + 1;
-	extents[17] = n;
-}
-
 static const pmg_work_desc hines_own_flat_work[] = {
-	{ "x.e.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "x.e.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.e", .flops = 16, .bytes = 8, .is_shared = true },
-	{ "x.r.sum", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "x.r.sum", .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
-	{ "x.r", .flops = 1, .bytes = 16, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 24, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.e.lower", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.e", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 16, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "x.r.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
+	{ "x.r", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 1, .bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 24, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.e.lower", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc hines_own_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
-	.n_arrays = 10, .arrays = hines_own_flat_arrays, .n_extents = 18, .extents = hines_own_flat_extents,
+	.n_arrays = 10, .arrays = hines_own_flat_arrays, .n_extents = 18,
 	.n_children = 1, .children = hines_own_flat_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
 	.kernel = hines_own_flat_kernel, .choice = "--interleave=off",
-	.n_work = 9, .work = hines_own_flat_work, .count = hines_own_count,
+	.n_work = 9, .work = hines_own_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_own_narrow_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	hines_own_arguments(8)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
 	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
@@ -779,26 +440,6 @@ static const pmg_array_desc hines_own_narrow_arrays[] = {
 	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
-
-static void hines_own_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const hines_own_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_own_extents(arguments, extents);
-	extents[13] = n + 64;
-	extents[14] = 8;
-	extents[16] = 72;
-	extents[17] = 8;
-	extents[19] = n + 64;
-	extents[20] = 8;
-	extents[22] = 72;
-	extents[23] = 8;
-	extents[25] = n + 64;
-	extents[26] = 8;
-	extents[28] = 72;
-	extents[29] = 8;
-}
 
 static bool hines_own_narrow_suits(const void *arguments)
 {
@@ -811,21 +452,16 @@ static bool hines_own_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc hines_own_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
-	.n_arrays = 14, .arrays = hines_own_narrow_arrays, .n_extents = 32, .extents = hines_own_narrow_extents,
+	.n_arrays = 14, .arrays = hines_own_narrow_arrays, .n_extents = 32,
 	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
 	.kernel = hines_own_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_own_narrow_suits,
-	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
+	.n_work = 9, .work = hines_own_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc hines_own_wide_arrays[] = {
-	[0] = { .name = "T.parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(hines_own_args, T_parent), .place = "hines_own.pmg:6" },
-	[1] = { .name = "upper", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(hines_own_args, upper), .place = "hines_own.pmg:7" },
-	[2] = { .name = "lower", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(hines_own_args, lower), .place = "hines_own.pmg:7" },
-	[3] = { .name = "diag", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(hines_own_args, diag), .place = "hines_own.pmg:7" },
-	[4] = { .name = "rhs", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(hines_own_args, rhs), .place = "hines_own.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 10, .segments = -1, .offset = offsetof(hines_own_args, x), .place = "hines_own.pmg:8" },
+	hines_own_arguments(32)
 	[6] = { .name = "x.e.lower", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:10" },
 	[7] = { .name = "diag.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
 	[8] = { .name = "upper.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 18, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:7" },
@@ -835,26 +471,6 @@ static const pmg_array_desc hines_own_wide_arrays[] = {
 	[12] = { .name = "T.parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 1, "n + 1" } }, .first_extent = 30, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
-
-static void hines_own_wide_extents(const void *arguments, int64_t *extents)
-{
-	const hines_own_args *args = arguments;
-	const int64_t n = args->n;
-
-	hines_own_extents(arguments, extents);
-	extents[13] = n + 16;
-	extents[14] = 32;
-	extents[16] = 24;
-	extents[17] = 32;
-	extents[19] = n + 16;
-	extents[20] = 32;
-	extents[22] = 24;
-	extents[23] = 32;
-	extents[25] = n + 16;
-	extents[26] = 32;
-	extents[28] = 24;
-	extents[29] = 32;
-}
 
 static bool hines_own_wide_suits(const void *arguments)
 {
@@ -867,11 +483,11 @@ static bool hines_own_wide_suits(const void *arguments)
 static const pmg_pipeline_desc hines_own_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
-	.n_arrays = 14, .arrays = hines_own_wide_arrays, .n_extents = 32, .extents = hines_own_wide_extents,
+	.n_arrays = 14, .arrays = hines_own_wide_arrays, .n_extents = 32,
 	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
 	.kernel = hines_own_wide_kernel, .choice = "--interleave=wide", .suits = hines_own_wide_suits,
-	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
+	.n_work = 9, .work = hines_own_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -889,11 +505,11 @@ PMG_PLAN_ANY(hines_own)
 static const pmg_pipeline_desc hines_own_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
-	.n_arrays = 14, .arrays = hines_own_arrays, .n_extents = 32, .extents = hines_own_extents,
+	.n_arrays = 14, .arrays = hines_own_arrays, .n_extents = 32,
 	.n_children = 1, .children = hines_own_children,
 	.n_pivots = 1, .pivots = hines_own_pivots,
 	.kernel = hines_own_kernel, .suits = hines_own_suits,
-	.n_work = 9, .work = hines_own_work, .count = hines_own_count,
+	.n_work = 9, .work = hines_own_work,
 	.n_candidates = 4, .candidates = hines_own_candidates,
 	.is_ordered = true, .plan = hines_own_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -149,102 +149,50 @@ static const pmg_param_desc histogram_params[] = {
 	{ "nLevels", PMG_I64, offsetof(histogram_args, nLevels), "histogram.pmg:5" },
 };
 
-static const pmg_array_desc histogram_arrays[] = {
-	[0] = { .name = "level", .role = PMG_IN, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nLevels" }, .first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6" },
+#define histogram_arguments(pmg_lanes) \
+	[0] = { .name = "level", .role = PMG_IN, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nLevels" }, .first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6" }, \
 	[1] = { .name = "count", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } }, .first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7" },
+
+static const pmg_array_desc histogram_arrays[] = {
+	histogram_arguments(0)
 };
-
-static void histogram_extents(const void *arguments, int64_t *extents)
-{
-	const histogram_args *args = arguments;
-	const int64_t nPixels = args->nPixels;
-	const int64_t nLevels = args->nLevels;
-
-	extents[0] = nPixels;
-	extents[1] = nLevels;
-	extents[2] = nLevels;
-}
 
 static const pmg_work_desc histogram_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nLevels, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nPixels, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
-static void histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const histogram_args *args = arguments;
-	const int64_t nPixels = args->nPixels;
-	const int64_t nLevels = args->nLevels;
-
-	counts[0] = (double) (nLevels);
-	counts[1] = 1.0;
-	counts[2] = (double) (nPixels);
-	counts[3] = 1.0;
-	(void) plan;
-}
-
 static const pmg_array_desc histogram_count_private_arrays[] = {
-	[0] = { .name = "level", .role = PMG_IN, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nPixels" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nLevels" }, .first_extent = 0, .segments = -1, .offset = offsetof(histogram_args, level), .place = "histogram.pmg:6" },
-	[1] = { .name = "count", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nLevels" } }, .first_extent = 2, .segments = -1, .offset = offsetof(histogram_args, count), .place = "histogram.pmg:7" },
+	histogram_arguments(0)
 	[2] = { .name = "count.private", .role = PMG_TEMP, .type = PMG_I64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nLevels" } }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:7" },
 };
 
-static void histogram_count_private_extents(const void *arguments, int64_t *extents)
-{
-	const histogram_args *args = arguments;
-	const int64_t nLevels = args->nLevels;
-
-	histogram_extents(arguments, extents);
-	extents[3] = 1;
-	extents[4] = nLevels;
-}
-
 static const pmg_work_desc histogram_count_private_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "count.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nLevels, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nPixels, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "count.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(histogram_args, nLevels, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
-
-static void histogram_count_private_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const histogram_args *args = arguments;
-	const int64_t nPixels = args->nPixels;
-	const int64_t nLevels = args->nLevels;
-
-	counts[0] = (double) (nLevels);
-	counts[1] = 1.0;
-	counts[2] = (double) (nPixels);
-	counts[3] = 1.0;
-	counts[4] = plan->threads*(double) (nLevels);
-	counts[5] = plan->threads;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc histogram_count_private_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
-	.n_arrays = 3, .arrays = histogram_count_private_arrays, .n_extents = 5, .extents = histogram_count_private_extents,
+	.n_arrays = 3, .arrays = histogram_count_private_arrays, .n_extents = 5,
 	.kernel = histogram_count_private_kernel, .choice = "partition count by private",
-	.n_work = 3, .work = histogram_count_private_work, .count = histogram_count_private_count,
+	.n_work = 3, .work = histogram_count_private_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static void histogram_serial_extents(const void *arguments, int64_t *extents)
-{
-	histogram_extents(arguments, extents);
-}
-
 static const pmg_work_desc histogram_serial_work[] = {
-	{ "count", .flops = 0, .bytes = 8, .is_vector = true },
-	{ "count", .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1 },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nLevels, 0)), .flops = 0, .bytes = 8, .is_vector = true },
+	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nPixels, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
 static const pmg_pipeline_desc histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
-	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3, .extents = histogram_serial_extents,
+	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3,
 	.kernel = histogram_serial_kernel, .choice = "--parallel=off",
-	.n_work = 2, .work = histogram_serial_work, .count = histogram_count,
+	.n_work = 2, .work = histogram_serial_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -261,9 +209,9 @@ PMG_PLAN_ANY(histogram)
 static const pmg_pipeline_desc histogram_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(histogram_args), .n_params = 2, .params = histogram_params,
-	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3, .extents = histogram_extents,
+	.n_arrays = 2, .arrays = histogram_arrays, .n_extents = 3,
 	.kernel = histogram_kernel,
-	.n_work = 2, .work = histogram_work, .count = histogram_count,
+	.n_work = 2, .work = histogram_work,
 	.n_candidates = 3, .candidates = histogram_candidates,
 	.is_ordered = true, .plan = histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -424,46 +372,21 @@ static const pmg_param_desc weighted_histogram_params[] = {
 	{ "hi", PMG_F64, offsetof(weighted_histogram_args, hi), "histogram.pmg:15" },
 };
 
-static const pmg_array_desc weighted_histogram_arrays[] = {
-	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17" },
-	[1] = { .name = "weight", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17" },
+#define weighted_histogram_arguments(pmg_lanes) \
+	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17" }, \
+	[1] = { .name = "weight", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17" }, \
 	[2] = { .name = "mass", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } }, .first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18" },
+
+static const pmg_array_desc weighted_histogram_arrays[] = {
+	weighted_histogram_arguments(0)
 	[3] = { .name = "bin", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nBins" }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20" },
 };
 
-static void weighted_histogram_extents(const void *arguments, int64_t *extents)
-{
-	const weighted_histogram_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nBins = args->nBins;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = nBins;
-	extents[3] = n;
-	extents[4] = nBins;
-}
-
 static const pmg_work_desc weighted_histogram_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
+	{ "bin", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
-
-static void weighted_histogram_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const weighted_histogram_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nBins = args->nBins;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (nBins);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	(void) plan;
-}
 
 static const char *weighted_histogram_assumption(const void *arguments)
 {
@@ -476,73 +399,39 @@ static const char *weighted_histogram_assumption(const void *arguments)
 }
 
 static const pmg_array_desc weighted_histogram_mass_private_arrays[] = {
-	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(weighted_histogram_args, x), .place = "histogram.pmg:17" },
-	[1] = { .name = "weight", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 1, .segments = -1, .offset = offsetof(weighted_histogram_args, weight), .place = "histogram.pmg:17" },
-	[2] = { .name = "mass", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nBins" } }, .first_extent = 2, .segments = -1, .offset = offsetof(weighted_histogram_args, mass), .place = "histogram.pmg:18" },
+	weighted_histogram_arguments(0)
 	[3] = { .name = "bin", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nBins" }, .first_extent = 3, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:20" },
 	[4] = { .name = "mass.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nBins" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "histogram.pmg:18" },
 };
 
-static void weighted_histogram_mass_private_extents(const void *arguments, int64_t *extents)
-{
-	const weighted_histogram_args *args = arguments;
-	const int64_t nBins = args->nBins;
-
-	weighted_histogram_extents(arguments, extents);
-	extents[5] = 1;
-	extents[6] = nBins;
-}
-
 static const pmg_work_desc weighted_histogram_mass_private_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "mass.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "bin", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
+	{ "mass.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
-
-static void weighted_histogram_mass_private_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const weighted_histogram_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t nBins = args->nBins;
-
-	counts[0] = (double) (n);
-	counts[1] = 1.0;
-	counts[2] = (double) (nBins);
-	counts[3] = 1.0;
-	counts[4] = (double) (n);
-	counts[5] = 1.0;
-	counts[6] = plan->threads*(double) (nBins);
-	counts[7] = plan->threads;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc weighted_histogram_mass_private_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
-	.n_arrays = 5, .arrays = weighted_histogram_mass_private_arrays, .n_extents = 7, .extents = weighted_histogram_mass_private_extents,
+	.n_arrays = 5, .arrays = weighted_histogram_mass_private_arrays, .n_extents = 7,
 	.kernel = weighted_histogram_mass_private_kernel, .choice = "partition mass by private",
-	.n_work = 4, .work = weighted_histogram_mass_private_work, .count = weighted_histogram_mass_private_count,
+	.n_work = 4, .work = weighted_histogram_mass_private_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static void weighted_histogram_serial_extents(const void *arguments, int64_t *extents)
-{
-	weighted_histogram_extents(arguments, extents);
-}
-
 static const pmg_work_desc weighted_histogram_serial_work[] = {
-	{ "bin", .flops = 19, .bytes = 16, .is_vector = true },
-	{ "mass", .flops = 0, .bytes = 8, .is_vector = true },
-	{ "mass", .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1 },
+	{ "bin", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 19, .bytes = 16, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .flops = 0, .bytes = 8, .is_vector = true },
+	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1 },
 };
 
 static const pmg_pipeline_desc weighted_histogram_serial_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
-	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5, .extents = weighted_histogram_serial_extents,
+	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5,
 	.kernel = weighted_histogram_serial_kernel, .choice = "--parallel=off",
-	.n_work = 3, .work = weighted_histogram_serial_work, .count = weighted_histogram_count,
+	.n_work = 3, .work = weighted_histogram_serial_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -559,9 +448,9 @@ PMG_PLAN_ANY(weighted_histogram)
 static const pmg_pipeline_desc weighted_histogram_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "weighted_histogram", .source = "histogram.pmg", .target = "openmp",
 	.args_size = sizeof(weighted_histogram_args), .n_params = 4, .params = weighted_histogram_params, .assumption = weighted_histogram_assumption,
-	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5, .extents = weighted_histogram_extents,
+	.n_arrays = 4, .arrays = weighted_histogram_arrays, .n_extents = 5,
 	.kernel = weighted_histogram_kernel,
-	.n_work = 3, .work = weighted_histogram_work, .count = weighted_histogram_count,
+	.n_work = 3, .work = weighted_histogram_work,
 	.n_candidates = 3, .candidates = weighted_histogram_candidates,
 	.plan = weighted_histogram_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

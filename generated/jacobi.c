@@ -128,28 +128,12 @@ static const pmg_array_desc jacobi_arrays[] = {
 	[5] = { .name = "u.next", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nx" }, { 1, false, 0, "ny" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "jacobi.pmg:8" },
 };
 
-static void jacobi_extents(const void *arguments, int64_t *extents)
-{
-	const jacobi_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-
-	extents[0] = nx;
-	extents[1] = ny;
-	extents[2] = nx;
-	extents[3] = ny;
-	extents[4] = pmg_max_i64(nx - 2, 0);
-	extents[5] = pmg_max_i64(ny - 2, 0);
-	extents[6] = nx;
-	extents[7] = ny;
-}
-
 PMG_PLAN_ANY(jacobi)
 
 static const pmg_pipeline_desc jacobi_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "jacobi", .source = "jacobi.pmg", .target = "openmp",
 	.args_size = sizeof(jacobi_args), .n_params = 5, .params = jacobi_params, .has_loop = true,
-	.n_arrays = 6, .arrays = jacobi_arrays, .n_extents = 8, .extents = jacobi_extents,
+	.n_arrays = 6, .arrays = jacobi_arrays, .n_extents = 8,
 	.kernel = jacobi_kernel,
 	.plan = jacobi_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -439,58 +439,12 @@ static const pmg_restructure_desc life_dsc_restructurings[] = {
 	},
 };
 
-static void life_dsc_extents(const void *arguments, int64_t *extents)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nFibers;
-	extents[12] = nVoxels;
-	extents[13] = nTheta;
-	extents[14] = nAtoms;
-}
-
 static const pmg_work_desc life_dsc_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void life_dsc_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_runs = plan->sizes[0];
-	const int64_t PHI_chunks = plan->sizes[1];
-
-	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
-	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
-	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
-	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc life_dsc_renumber_fiber_arrays[] = {
 	[0] = { .name = "PHI.atom", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nCoeffs" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nAtoms" }, .first_extent = 0, .segments = -1, .offset = offsetof(life_dsc_args, PHI_atom), .place = "life_dsc.pmg:9" },
@@ -533,53 +487,21 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructurings[] = {
 	},
 };
 
-static void life_dsc_renumber_fiber_extents(const void *arguments, int64_t *extents)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nFibers = args->nFibers;
-
-	life_dsc_extents(arguments, extents);
-	extents[15] = nFibers;
-}
-
 static const pmg_work_desc life_dsc_renumber_fiber_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
-	{ "Y.sum", .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nFibers, 0)), .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void life_dsc_renumber_fiber_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_runs = plan->sizes[0];
-	const int64_t PHI_chunks = plan->sizes[1];
-
-	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
-	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nTheta);
-	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[4] = (double) (nFibers);
-	counts[5] = 1.0;
-	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[8] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1)*(double) (nCoeffs)/(double) (PHI_runs + 1);
-	counts[9] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (PHI_runs)/(double) (nVoxels + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc life_dsc_renumber_fiber_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
-	.n_arrays = 17, .arrays = life_dsc_renumber_fiber_arrays, .n_extents = 16, .extents = life_dsc_renumber_fiber_extents,
+	.n_arrays = 17, .arrays = life_dsc_renumber_fiber_arrays, .n_extents = 16,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_renumber_fiber_restructurings,
 	.kernel = life_dsc_renumber_fiber_kernel, .choice = "renumber PHI by fiber",
-	.n_work = 5, .work = life_dsc_renumber_fiber_work, .count = life_dsc_renumber_fiber_count,
+	.n_work = 5, .work = life_dsc_renumber_fiber_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -617,61 +539,19 @@ static const pmg_restructure_desc life_dsc_restructure_voxel_restructurings[] = 
 	},
 };
 
-static void life_dsc_restructure_voxel_extents(const void *arguments, int64_t *extents)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nFibers;
-	extents[12] = nVoxels;
-	extents[13] = nTheta;
-}
-
 static const pmg_work_desc life_dsc_restructure_voxel_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void life_dsc_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_chunks = plan->sizes[0];
-
-	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
-	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
-	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
-	counts[4] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
-	counts[5] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc life_dsc_restructure_voxel_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
-	.n_arrays = 14, .arrays = life_dsc_restructure_voxel_arrays, .n_extents = 14, .extents = life_dsc_restructure_voxel_extents,
+	.n_arrays = 14, .arrays = life_dsc_restructure_voxel_arrays, .n_extents = 14,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_restructure_voxel_restructurings,
 	.kernel = life_dsc_restructure_voxel_kernel, .choice = "restructure PHI by voxel",
-	.n_work = 3, .work = life_dsc_restructure_voxel_work, .count = life_dsc_restructure_voxel_count,
+	.n_work = 3, .work = life_dsc_restructure_voxel_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -687,30 +567,16 @@ static const pmg_array_desc life_dsc_restructure_none_arrays[] = {
 };
 
 static const pmg_work_desc life_dsc_restructure_none_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nVoxels, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nCoeffs, 0)), .flops = 3, .bytes = 16, .row_bytes = 40, .fetches = 3, .is_shared = true, .is_vector = true },
 };
-
-static void life_dsc_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-
-	counts[0] = (double) (nVoxels)*(double) (nTheta);
-	counts[1] = (double) (nVoxels);
-	counts[2] = (double) (nCoeffs)*(double) (nTheta);
-	counts[3] = (double) (nCoeffs);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc life_dsc_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
-	.n_arrays = 8, .arrays = life_dsc_restructure_none_arrays, .n_extents = 14, .extents = life_dsc_restructure_voxel_extents,
+	.n_arrays = 8, .arrays = life_dsc_restructure_none_arrays, .n_extents = 14,
 	.kernel = life_dsc_restructure_none_kernel, .choice = "restructure PHI by none",
-	.n_work = 2, .work = life_dsc_restructure_none_work, .count = life_dsc_restructure_none_count,
+	.n_work = 2, .work = life_dsc_restructure_none_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -754,49 +620,20 @@ static const pmg_restructure_desc life_dsc_renumber_fiber_restructure_voxel_rest
 	},
 };
 
-static void life_dsc_renumber_fiber_restructure_voxel_extents(const void *arguments, int64_t *extents)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nFibers = args->nFibers;
-
-	life_dsc_extents(arguments, extents);
-	extents[14] = nFibers;
-}
-
 static const pmg_work_desc life_dsc_renumber_fiber_restructure_voxel_work[] = {
-	{ "Y", .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Y", .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
-	{ "Y.sum", .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 12, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1), PMG_ARGUMENT(life_dsc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "w.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(life_dsc_args, nFibers, 0)), .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "Y.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_dsc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_dsc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_dsc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 1, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void life_dsc_renumber_fiber_restructure_voxel_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const life_dsc_args *args = arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t PHI_chunks = plan->sizes[0];
-
-	counts[0] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nTheta);
-	counts[1] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	counts[2] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1)*(double) (nTheta);
-	counts[3] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
-	counts[4] = (double) (nFibers);
-	counts[5] = 1.0;
-	counts[6] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1)*(double) (nCoeffs)/(double) (nVoxels + 1);
-	counts[7] = (double) (PHI_chunks)*(double) (nVoxels)/(double) (PHI_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc life_dsc_renumber_fiber_restructure_voxel_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
-	.n_arrays = 16, .arrays = life_dsc_renumber_fiber_restructure_voxel_arrays, .n_extents = 15, .extents = life_dsc_renumber_fiber_restructure_voxel_extents,
+	.n_arrays = 16, .arrays = life_dsc_renumber_fiber_restructure_voxel_arrays, .n_extents = 15,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = life_dsc_renumber_fiber_restructure_voxel_restructurings,
 	.kernel = life_dsc_renumber_fiber_restructure_voxel_kernel, .choice = "renumber PHI by fiber, restructure PHI by voxel",
-	.n_work = 4, .work = life_dsc_renumber_fiber_restructure_voxel_work, .count = life_dsc_renumber_fiber_restructure_voxel_count,
+	.n_work = 4, .work = life_dsc_renumber_fiber_restructure_voxel_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -815,10 +652,10 @@ PMG_PLAN_ANY(life_dsc)
 static const pmg_pipeline_desc life_dsc_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "life_dsc", .source = "life_dsc.pmg", .target = "openmp",
 	.args_size = sizeof(life_dsc_args), .n_params = 5, .params = life_dsc_params,
-	.n_arrays = 15, .arrays = life_dsc_arrays, .n_extents = 15, .extents = life_dsc_extents,
+	.n_arrays = 15, .arrays = life_dsc_arrays, .n_extents = 15,
 	.n_restructurings = 1, .n_sizes = 2, .restructurings = life_dsc_restructurings,
 	.kernel = life_dsc_kernel,
-	.n_work = 4, .work = life_dsc_work, .count = life_dsc_count,
+	.n_work = 4, .work = life_dsc_work,
 	.n_candidates = 5, .candidates = life_dsc_candidates,
 	.is_ordered = true, .plan = life_dsc_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -86,27 +86,12 @@ static const pmg_array_desc matmul_arrays[] = {
 	[2] = { .name = "C", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } }, .first_extent = 4, .segments = -1, .offset = offsetof(matmul_args, C), .place = "matmul.pmg:6" },
 };
 
-static void matmul_extents(const void *arguments, int64_t *extents)
-{
-	const matmul_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-
-	extents[0] = n;
-	extents[1] = k;
-	extents[2] = k;
-	extents[3] = m;
-	extents[4] = n;
-	extents[5] = m;
-}
-
 PMG_PLAN_ANY(matmul)
 
 static const pmg_pipeline_desc matmul_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "matmul", .source = "matmul.pmg", .target = "openmp",
 	.args_size = sizeof(matmul_args), .n_params = 3, .params = matmul_params,
-	.n_arrays = 3, .arrays = matmul_arrays, .n_extents = 6, .extents = matmul_extents,
+	.n_arrays = 3, .arrays = matmul_arrays, .n_extents = 6,
 	.kernel = matmul_kernel, .blas = &pmg_blas_library,
 	.is_ordered = true, .plan = matmul_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -192,76 +177,31 @@ static const pmg_param_desc matmul_written_params[] = {
 	{ "k", PMG_I64, offsetof(matmul_written_args, k), "matmul.pmg:12" },
 };
 
-static const pmg_array_desc matmul_written_arrays[] = {
-	[0] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } }, .first_extent = 0, .segments = -1, .offset = offsetof(matmul_written_args, A), .place = "matmul.pmg:13" },
-	[1] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } }, .first_extent = 2, .segments = -1, .offset = offsetof(matmul_written_args, B), .place = "matmul.pmg:14" },
+#define matmul_written_arguments(pmg_lanes) \
+	[0] = { .name = "A", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 2, false, 0, "k" } }, .first_extent = 0, .segments = -1, .offset = offsetof(matmul_written_args, A), .place = "matmul.pmg:13" }, \
+	[1] = { .name = "B", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 2, false, 0, "k" }, { 1, false, 0, "m" } }, .first_extent = 2, .segments = -1, .offset = offsetof(matmul_written_args, B), .place = "matmul.pmg:14" }, \
 	[2] = { .name = "C", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "n" }, { 1, false, 0, "m" } }, .first_extent = 4, .segments = -1, .offset = offsetof(matmul_written_args, C), .place = "matmul.pmg:15" },
+
+static const pmg_array_desc matmul_written_arrays[] = {
+	matmul_written_arguments(0)
 };
-
-static void matmul_written_extents(const void *arguments, int64_t *extents)
-{
-	const matmul_written_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-
-	extents[0] = n;
-	extents[1] = k;
-	extents[2] = k;
-	extents[3] = m;
-	extents[4] = n;
-	extents[5] = m;
-}
 
 static const pmg_work_desc matmul_written_work[] = {
-	{ "C", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "C", .points = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, m, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "C", .points = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, k, 0), PMG_ARGUMENT(matmul_written_args, m, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, k, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 };
-
-static void matmul_written_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const matmul_written_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-
-	counts[0] = (double) (n)*(double) (m);
-	counts[1] = (double) (n);
-	counts[2] = (double) (n)*(double) (k)*(double) (m);
-	counts[3] = (double) (n)*(double) (k);
-	(void) plan;
-}
-
-static void matmul_written_isl_extents(const void *arguments, int64_t *extents)
-{
-	matmul_written_extents(arguments, extents);
-}
 
 static const pmg_work_desc matmul_written_isl_work[] = {
-	{ "C", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "C", .flops = 2, .bytes = 16, .row_bytes = 8, .far = 1, .is_shared = true },
+	{ "C", .points = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, m, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "C", .points = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, k, 0), PMG_ARGUMENT(matmul_written_args, m, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(matmul_written_args, n, 0), PMG_ARGUMENT(matmul_written_args, m, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .far = 1, .is_shared = true },
 };
-
-static void matmul_written_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const matmul_written_args *args = arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-
-	counts[0] = (double) (n)*(double) (m);
-	counts[1] = (double) (n);
-	counts[2] = (double) (n)*(double) (k)*(double) (m);
-	counts[3] = (double) (n)*(double) (m);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc matmul_written_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
 	.args_size = sizeof(matmul_written_args), .n_params = 3, .params = matmul_written_params,
-	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6, .extents = matmul_written_isl_extents,
+	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6,
 	.kernel = matmul_written_isl_kernel, .choice = "--schedule=isl",
-	.n_work = 2, .work = matmul_written_isl_work, .count = matmul_written_isl_count,
+	.n_work = 2, .work = matmul_written_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -277,9 +217,9 @@ PMG_PLAN_ANY(matmul_written)
 static const pmg_pipeline_desc matmul_written_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "matmul_written", .source = "matmul.pmg", .target = "openmp",
 	.args_size = sizeof(matmul_written_args), .n_params = 3, .params = matmul_written_params,
-	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6, .extents = matmul_written_extents,
+	.n_arrays = 3, .arrays = matmul_written_arrays, .n_extents = 6,
 	.kernel = matmul_written_kernel, .blas = &pmg_blas_library,
-	.n_work = 2, .work = matmul_written_work, .count = matmul_written_count,
+	.n_work = 2, .work = matmul_written_work,
 	.n_candidates = 2, .candidates = matmul_written_candidates,
 	.is_ordered = true, .plan = matmul_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -358,52 +358,11 @@ static const pmg_restructure_desc mttkrp_restructurings[] = {
 	},
 };
 
-static void mttkrp_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nB;
-	extents[8] = rank;
-	extents[9] = nC;
-	extents[10] = rank;
-	extents[11] = nA;
-	extents[12] = rank;
-}
-
 static const pmg_work_desc mttkrp_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc mttkrp_renumber_b_arrays[] = {
 	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 3, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp_args, X_a), .place = "mttkrp.pmg:7" },
@@ -441,51 +400,20 @@ static const pmg_restructure_desc mttkrp_renumber_b_restructurings[] = {
 	},
 };
 
-static void mttkrp_renumber_b_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nB = args->nB;
-	const int64_t rank = args->rank;
-
-	mttkrp_extents(arguments, extents);
-	extents[13] = nB;
-	extents[14] = rank;
-}
-
 static const pmg_work_desc mttkrp_renumber_b_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "B.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nB, 0), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nB, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (nB)*(double) (rank);
-	counts[5] = (double) (nB);
-	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp_renumber_b_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
-	.n_arrays = 14, .arrays = mttkrp_renumber_b_arrays, .n_extents = 15, .extents = mttkrp_renumber_b_extents,
+	.n_arrays = 14, .arrays = mttkrp_renumber_b_arrays, .n_extents = 15,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_renumber_b_restructurings,
 	.kernel = mttkrp_renumber_b_kernel, .choice = "renumber X by b",
-	.n_work = 4, .work = mttkrp_renumber_b_work, .count = mttkrp_renumber_b_count,
+	.n_work = 4, .work = mttkrp_renumber_b_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -525,51 +453,20 @@ static const pmg_restructure_desc mttkrp_renumber_c_restructurings[] = {
 	},
 };
 
-static void mttkrp_renumber_c_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nC = args->nC;
-	const int64_t rank = args->rank;
-
-	mttkrp_extents(arguments, extents);
-	extents[13] = nC;
-	extents[14] = rank;
-}
-
 static const pmg_work_desc mttkrp_renumber_c_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .flops = 3, .bytes = 24, .row_bytes = 24, .fetches = 2, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nC, 0), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nC, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (nC)*(double) (rank);
-	counts[5] = (double) (nC);
-	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp_renumber_c_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
-	.n_arrays = 14, .arrays = mttkrp_renumber_c_arrays, .n_extents = 15, .extents = mttkrp_renumber_c_extents,
+	.n_arrays = 14, .arrays = mttkrp_renumber_c_arrays, .n_extents = 15,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_renumber_c_restructurings,
 	.kernel = mttkrp_renumber_c_kernel, .choice = "renumber X by c",
-	.n_work = 4, .work = mttkrp_renumber_c_work, .count = mttkrp_renumber_c_count,
+	.n_work = 4, .work = mttkrp_renumber_c_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -583,36 +480,17 @@ static const pmg_array_desc mttkrp_restructure_none_arrays[] = {
 	[6] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 4, false, 0, "rank" } }, .first_extent = 11, .segments = -1, .offset = offsetof(mttkrp_args, M), .place = "mttkrp.pmg:10" },
 };
 
-static void mttkrp_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	mttkrp_extents(arguments, extents);
-}
-
 static const pmg_work_desc mttkrp_restructure_none_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nA, 0), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nA, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nnz, 0), PMG_ARGUMENT(mttkrp_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp_args, nnz, 0)), .flops = 3, .bytes = 24, .row_bytes = 32, .fetches = 3, .is_shared = true, .is_vector = true },
 };
-
-static void mttkrp_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-
-	counts[0] = (double) (nA)*(double) (rank);
-	counts[1] = (double) (nA);
-	counts[2] = (double) (nnz)*(double) (rank);
-	counts[3] = (double) (nnz);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
-	.n_arrays = 7, .arrays = mttkrp_restructure_none_arrays, .n_extents = 13, .extents = mttkrp_restructure_none_extents,
+	.n_arrays = 7, .arrays = mttkrp_restructure_none_arrays, .n_extents = 13,
 	.kernel = mttkrp_restructure_none_kernel, .choice = "restructure X by none",
-	.n_work = 2, .work = mttkrp_restructure_none_work, .count = mttkrp_restructure_none_count,
+	.n_work = 2, .work = mttkrp_restructure_none_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -630,10 +508,10 @@ PMG_PLAN_ANY(mttkrp)
 static const pmg_pipeline_desc mttkrp_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp_args), .n_params = 5, .params = mttkrp_params,
-	.n_arrays = 12, .arrays = mttkrp_arrays, .n_extents = 13, .extents = mttkrp_extents,
+	.n_arrays = 12, .arrays = mttkrp_arrays, .n_extents = 13,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp_restructurings,
 	.kernel = mttkrp_kernel,
-	.n_work = 3, .work = mttkrp_work, .count = mttkrp_count,
+	.n_work = 3, .work = mttkrp_work,
 	.n_candidates = 4, .candidates = mttkrp_candidates,
 	.is_ordered = true, .plan = mttkrp_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -999,57 +877,11 @@ static const pmg_restructure_desc mttkrp4_restructurings[] = {
 	},
 };
 
-static void mttkrp4_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nB;
-	extents[10] = rank;
-	extents[11] = nC;
-	extents[12] = rank;
-	extents[13] = nD;
-	extents[14] = rank;
-	extents[15] = nA;
-	extents[16] = rank;
-}
-
 static const pmg_work_desc mttkrp4_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp4_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[5] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc mttkrp4_renumber_b_arrays[] = {
 	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(mttkrp4_args, X_a), .place = "mttkrp.pmg:18" },
@@ -1091,51 +923,20 @@ static const pmg_restructure_desc mttkrp4_renumber_b_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_b_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nB = args->nB;
-	const int64_t rank = args->rank;
-
-	mttkrp4_extents(arguments, extents);
-	extents[17] = nB;
-	extents[18] = rank;
-}
-
 static const pmg_work_desc mttkrp4_renumber_b_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "B.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nB, 0), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nB, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp4_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (nB)*(double) (rank);
-	counts[5] = (double) (nB);
-	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp4_renumber_b_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
-	.n_arrays = 17, .arrays = mttkrp4_renumber_b_arrays, .n_extents = 19, .extents = mttkrp4_renumber_b_extents,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_b_arrays, .n_extents = 19,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_b_restructurings,
 	.kernel = mttkrp4_renumber_b_kernel, .choice = "renumber X by b",
-	.n_work = 4, .work = mttkrp4_renumber_b_work, .count = mttkrp4_renumber_b_count,
+	.n_work = 4, .work = mttkrp4_renumber_b_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1179,51 +980,20 @@ static const pmg_restructure_desc mttkrp4_renumber_c_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_c_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nC = args->nC;
-	const int64_t rank = args->rank;
-
-	mttkrp4_extents(arguments, extents);
-	extents[17] = nC;
-	extents[18] = rank;
-}
-
 static const pmg_work_desc mttkrp4_renumber_c_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nC, 0), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nC, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp4_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (nC)*(double) (rank);
-	counts[5] = (double) (nC);
-	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp4_renumber_c_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
-	.n_arrays = 17, .arrays = mttkrp4_renumber_c_arrays, .n_extents = 19, .extents = mttkrp4_renumber_c_extents,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_c_arrays, .n_extents = 19,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_c_restructurings,
 	.kernel = mttkrp4_renumber_c_kernel, .choice = "renumber X by c",
-	.n_work = 4, .work = mttkrp4_renumber_c_work, .count = mttkrp4_renumber_c_count,
+	.n_work = 4, .work = mttkrp4_renumber_c_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1267,51 +1037,20 @@ static const pmg_restructure_desc mttkrp4_renumber_d_restructurings[] = {
 	},
 };
 
-static void mttkrp4_renumber_d_extents(const void *arguments, int64_t *extents)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nD = args->nD;
-	const int64_t rank = args->rank;
-
-	mttkrp4_extents(arguments, extents);
-	extents[17] = nD;
-	extents[18] = rank;
-}
-
 static const pmg_work_desc mttkrp4_renumber_d_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "D.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "M.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .flops = 4, .bytes = 32, .row_bytes = 28, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "D.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nD, 0), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nD, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "M.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_PER_ARGUMENT(mttkrp4_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void mttkrp4_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rank);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rank);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[4] = (double) (nD)*(double) (rank);
-	counts[5] = (double) (nD);
-	counts[6] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[7] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp4_renumber_d_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
-	.n_arrays = 17, .arrays = mttkrp4_renumber_d_arrays, .n_extents = 19, .extents = mttkrp4_renumber_d_extents,
+	.n_arrays = 17, .arrays = mttkrp4_renumber_d_arrays, .n_extents = 19,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_renumber_d_restructurings,
 	.kernel = mttkrp4_renumber_d_kernel, .choice = "renumber X by d",
-	.n_work = 4, .work = mttkrp4_renumber_d_work, .count = mttkrp4_renumber_d_count,
+	.n_work = 4, .work = mttkrp4_renumber_d_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1327,36 +1066,17 @@ static const pmg_array_desc mttkrp4_restructure_none_arrays[] = {
 	[8] = { .name = "M", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nA" }, { 5, false, 0, "rank" } }, .first_extent = 15, .segments = -1, .offset = offsetof(mttkrp4_args, M), .place = "mttkrp.pmg:22" },
 };
 
-static void mttkrp4_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	mttkrp4_extents(arguments, extents);
-}
-
 static const pmg_work_desc mttkrp4_restructure_none_work[] = {
-	{ "M", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "M", .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nA, 0), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nA, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "M", .points = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nnz, 0), PMG_ARGUMENT(mttkrp4_args, rank, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(mttkrp4_args, nnz, 0)), .flops = 4, .bytes = 32, .row_bytes = 40, .fetches = 4, .is_shared = true, .is_vector = true },
 };
-
-static void mttkrp4_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const mttkrp4_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-
-	counts[0] = (double) (nA)*(double) (rank);
-	counts[1] = (double) (nA);
-	counts[2] = (double) (nnz)*(double) (rank);
-	counts[3] = (double) (nnz);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
-	.n_arrays = 9, .arrays = mttkrp4_restructure_none_arrays, .n_extents = 17, .extents = mttkrp4_restructure_none_extents,
+	.n_arrays = 9, .arrays = mttkrp4_restructure_none_arrays, .n_extents = 17,
 	.kernel = mttkrp4_restructure_none_kernel, .choice = "restructure X by none",
-	.n_work = 2, .work = mttkrp4_restructure_none_work, .count = mttkrp4_restructure_none_count,
+	.n_work = 2, .work = mttkrp4_restructure_none_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1375,10 +1095,10 @@ PMG_PLAN_ANY(mttkrp4)
 static const pmg_pipeline_desc mttkrp4_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "mttkrp4", .source = "mttkrp.pmg", .target = "openmp",
 	.args_size = sizeof(mttkrp4_args), .n_params = 6, .params = mttkrp4_params,
-	.n_arrays = 15, .arrays = mttkrp4_arrays, .n_extents = 17, .extents = mttkrp4_extents,
+	.n_arrays = 15, .arrays = mttkrp4_arrays, .n_extents = 17,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = mttkrp4_restructurings,
 	.kernel = mttkrp4_kernel,
-	.n_work = 3, .work = mttkrp4_work, .count = mttkrp4_count,
+	.n_work = 3, .work = mttkrp4_work,
 	.n_candidates = 5, .candidates = mttkrp4_candidates,
 	.is_ordered = true, .plan = mttkrp4_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

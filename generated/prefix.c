@@ -109,85 +109,35 @@ static const pmg_param_desc prefix_params[] = {
 	{ "n", PMG_I64, offsetof(prefix_args, n), "prefix.pmg:5" },
 };
 
-static const pmg_array_desc prefix_arrays[] = {
-	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(prefix_args, x), .place = "prefix.pmg:6" },
-	[1] = { .name = "before", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(prefix_args, before), .place = "prefix.pmg:7" },
+#define prefix_arguments(pmg_lanes) \
+	[0] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(prefix_args, x), .place = "prefix.pmg:6" }, \
+	[1] = { .name = "before", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(prefix_args, before), .place = "prefix.pmg:7" }, \
 	[2] = { .name = "after", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "m" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(prefix_args, after), .place = "prefix.pmg:7" },
+
+static const pmg_array_desc prefix_arrays[] = {
+	prefix_arguments(0)
 };
-
-static void prefix_extents(const void *arguments, int64_t *extents)
-{
-	const prefix_args *args = arguments;
-	const int64_t m = args->m;
-	const int64_t n = args->n;
-
-	extents[0] = m;
-	extents[1] = n;
-	extents[2] = m;
-	extents[3] = n;
-	extents[4] = m;
-	extents[5] = n;
-}
 
 static const pmg_work_desc prefix_work[] = {
-	{ "before", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "before", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "after", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "after", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "before", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "before", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "after", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "after", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
-
-static void prefix_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const prefix_args *args = arguments;
-	const int64_t m = args->m;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (m)*(double) (n);
-	counts[1] = (double) (m);
-	counts[2] = (double) (m)*(double) (n);
-	counts[3] = (double) (m);
-	counts[4] = (double) (m)*(double) (n);
-	counts[5] = (double) (m);
-	counts[6] = (double) (m)*(double) (n);
-	counts[7] = (double) (m);
-	(void) plan;
-}
-
-static void prefix_isl_extents(const void *arguments, int64_t *extents)
-{
-	prefix_extents(arguments, extents);
-}
 
 static const pmg_work_desc prefix_isl_work[] = {
-	{ "before", .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
-	{ "before", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "after", .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
-	{ "after", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "before", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, n, 0)), .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
+	{ "before", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "after", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, n, 0)), .flops = 0, .bytes = 16, .far = 2, .is_shared = true },
+	{ "after", .points = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0), PMG_ARGUMENT(prefix_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(prefix_args, m, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
-
-static void prefix_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const prefix_args *args = arguments;
-	const int64_t m = args->m;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (m)*(double) (n);
-	counts[1] = (double) (n);
-	counts[2] = (double) (m)*(double) (n);
-	counts[3] = (double) (m);
-	counts[4] = (double) (m)*(double) (n);
-	counts[5] = (double) (n);
-	counts[6] = (double) (m)*(double) (n);
-	counts[7] = (double) (m);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc prefix_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "prefix", .source = "prefix.pmg", .target = "openmp",
 	.args_size = sizeof(prefix_args), .n_params = 2, .params = prefix_params,
-	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6, .extents = prefix_isl_extents,
+	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6,
 	.kernel = prefix_isl_kernel, .choice = "--schedule=isl",
-	.n_work = 4, .work = prefix_isl_work, .count = prefix_isl_count,
+	.n_work = 4, .work = prefix_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -203,9 +153,9 @@ PMG_PLAN_ANY(prefix)
 static const pmg_pipeline_desc prefix_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "prefix", .source = "prefix.pmg", .target = "openmp",
 	.args_size = sizeof(prefix_args), .n_params = 2, .params = prefix_params,
-	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6, .extents = prefix_extents,
+	.n_arrays = 3, .arrays = prefix_arrays, .n_extents = 6,
 	.kernel = prefix_kernel,
-	.n_work = 4, .work = prefix_work, .count = prefix_count,
+	.n_work = 4, .work = prefix_work,
 	.n_candidates = 2, .candidates = prefix_candidates,
 	.is_ordered = true, .plan = prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -258,24 +208,12 @@ static const pmg_array_desc segmented_prefix_arrays[] = {
 	[2] = { .name = "before", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 3, .segments = 0, .offset = offsetof(segmented_prefix_args, before), .place = "prefix.pmg:17" },
 };
 
-static void segmented_prefix_extents(const void *arguments, int64_t *extents)
-{
-	const segmented_prefix_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-
-	extents[0] = nSegments + 1;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-}
-
 PMG_PLAN_ANY(segmented_prefix)
 
 static const pmg_pipeline_desc segmented_prefix_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "segmented_prefix", .source = "prefix.pmg", .target = "openmp",
 	.args_size = sizeof(segmented_prefix_args), .n_params = 2, .params = segmented_prefix_params,
-	.n_arrays = 3, .arrays = segmented_prefix_arrays, .n_extents = 4, .extents = segmented_prefix_extents,
+	.n_arrays = 3, .arrays = segmented_prefix_arrays, .n_extents = 4,
 	.kernel = segmented_prefix_kernel,
 	.is_ordered = true, .plan = segmented_prefix_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -1407,77 +1407,12 @@ static const pmg_restructure_desc sbbnnls_restructurings[] = {
 	},
 };
 
-static void sbbnnls_extents(const void *arguments, int64_t *extents)
-{
-	const sbbnnls_args *args = arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	const int64_t maxIter = args->maxIter;
-
-	extents[0] = nCoeffs;
-	extents[1] = nAtoms;
-	extents[2] = nCoeffs;
-	extents[3] = nVoxels;
-	extents[4] = nCoeffs;
-	extents[5] = nFibers;
-	extents[6] = nCoeffs;
-	extents[7] = nAtoms;
-	extents[8] = nTheta;
-	extents[9] = nVoxels;
-	extents[10] = 3;
-	extents[11] = nVoxels;
-	extents[12] = nTheta;
-	extents[13] = nFibers;
-	extents[14] = nFibers;
-	extents[15] = maxIter;
-	extents[16] = nFibers;
-	extents[17] = nFibers;
-	extents[18] = nFibers;
-	extents[19] = nVoxels;
-	extents[20] = nTheta;
-	extents[21] = nFibers;
-	extents[22] = nFibers;
-	extents[23] = nFibers;
-	extents[24] = nFibers;
-	extents[25] = nFibers;
-	extents[26] = nVoxels;
-	extents[27] = nTheta;
-	extents[28] = nVoxels;
-	extents[29] = nTheta;
-	extents[30] = nAtoms;
-	extents[31] = nFibers;
-	extents[32] = nVoxels;
-	extents[33] = nTheta;
-	extents[34] = nFibers;
-	extents[35] = nFibers;
-	extents[36] = nVoxels;
-	extents[37] = nTheta;
-	extents[38] = nFibers;
-	extents[39] = nFibers;
-	extents[40] = nFibers;
-	extents[41] = nFibers;
-	extents[42] = nVoxels;
-	extents[43] = nFibers;
-	extents[44] = nFibers;
-	extents[45] = nFibers;
-	extents[46] = nAtoms;
-	extents[47] = 1;
-	extents[48] = nFibers;
-	extents[49] = 1;
-	extents[50] = nFibers;
-	extents[51] = 1;
-	extents[52] = nFibers;
-}
-
 PMG_PLAN_ANY(sbbnnls)
 
 static const pmg_pipeline_desc sbbnnls_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "sbbnnls", .source = "sbbnnls.pmg", .target = "openmp",
 	.args_size = sizeof(sbbnnls_args), .n_params = 9, .params = sbbnnls_params, .has_loop = true,
-	.n_arrays = 58, .arrays = sbbnnls_arrays, .n_extents = 53, .extents = sbbnnls_extents,
+	.n_arrays = 58, .arrays = sbbnnls_arrays, .n_extents = 53,
 	.n_restructurings = 2, .n_sizes = 3, .restructurings = sbbnnls_restructurings,
 	.kernel = sbbnnls_kernel,
 	.plan = sbbnnls_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

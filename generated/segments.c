@@ -115,27 +115,12 @@ static const pmg_array_desc segments_arrays[] = {
 	[5] = { .name = "scaled", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 6, .segments = 0, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11" },
 };
 
-static void segments_extents(const void *arguments, int64_t *extents)
-{
-	const segments_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-
-	extents[0] = nSegments + 1;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = nSegments;
-	extents[4] = nSegments;
-	extents[5] = nSegments;
-	extents[6] = n;
-}
-
 PMG_PLAN_ANY(segments)
 
 static const pmg_pipeline_desc segments_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "segments", .source = "segments.pmg", .target = "openmp",
 	.args_size = sizeof(segments_args), .n_params = 2, .params = segments_params,
-	.n_arrays = 6, .arrays = segments_arrays, .n_extents = 7, .extents = segments_extents,
+	.n_arrays = 6, .arrays = segments_arrays, .n_extents = 7,
 	.kernel = segments_kernel,
 	.is_ordered = true, .plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

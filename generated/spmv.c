@@ -149,28 +149,12 @@ static const pmg_array_desc csr_spmv_arrays[] = {
 	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_args, y), .place = "spmv.pmg:11" },
 };
 
-static void csr_spmv_extents(const void *arguments, int64_t *extents)
-{
-	const csr_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nRows + 1;
-	extents[1] = nnz;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-}
-
 PMG_PLAN_ANY(csr_spmv)
 
 static const pmg_pipeline_desc csr_spmv_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(csr_spmv_args), .n_params = 3, .params = csr_spmv_params,
-	.n_arrays = 5, .arrays = csr_spmv_arrays, .n_extents = 7, .extents = csr_spmv_extents,
+	.n_arrays = 5, .arrays = csr_spmv_arrays, .n_extents = 7,
 	.kernel = csr_spmv_kernel,
 	.is_ordered = true, .plan = csr_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -308,115 +292,53 @@ static const pmg_param_desc csr_spmv_transposed_params[] = {
 	{ "nnz", PMG_I64, offsetof(csr_spmv_transposed_args, nnz), "spmv.pmg:17" },
 };
 
-static const pmg_array_desc csr_spmv_transposed_arrays[] = {
-	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19" },
-	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20" },
-	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21" },
-	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22" },
+#define csr_spmv_transposed_arguments(pmg_lanes) \
+	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19" }, \
+	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20" }, \
+	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21" }, \
+	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22" }, \
 	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23" },
+
+static const pmg_array_desc csr_spmv_transposed_arrays[] = {
+	csr_spmv_transposed_arguments(0)
 };
-
-static void csr_spmv_transposed_extents(const void *arguments, int64_t *extents)
-{
-	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nRows + 1;
-	extents[1] = nnz;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nRows;
-	extents[6] = nCols;
-}
 
 static const pmg_work_desc csr_spmv_transposed_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0), PMG_ARGUMENT(csr_spmv_transposed_args, nnz, 0), PMG_PER_ARGUMENT(csr_spmv_transposed_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .atomics = 1, .is_shared = true },
 };
 
-static void csr_spmv_transposed_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (nCols);
-	counts[1] = 1.0;
-	counts[2] = (double) (nRows)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (nRows);
-	(void) plan;
-}
-
 static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
-	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nRows + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 2, false, 0, "nnz" }, .first_extent = 0, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, off), .place = "spmv.pmg:19" },
-	[1] = { .name = "col", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 1, false, 0, "nCols" }, .first_extent = 2, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, col), .place = "spmv.pmg:20" },
-	[2] = { .name = "val", .role = PMG_IN, .type = PMG_F64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .first_extent = 4, .segments = 0, .offset = offsetof(csr_spmv_transposed_args, val), .place = "spmv.pmg:21" },
-	[3] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 5, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, x), .place = "spmv.pmg:22" },
-	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nCols" } }, .first_extent = 6, .segments = -1, .offset = offsetof(csr_spmv_transposed_args, y), .place = "spmv.pmg:23" },
+	csr_spmv_transposed_arguments(0)
 	[5] = { .name = "y.private", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "nCols" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "spmv.pmg:23" },
 };
 
-static void csr_spmv_transposed_y_private_extents(const void *arguments, int64_t *extents)
-{
-	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nCols = args->nCols;
-
-	csr_spmv_transposed_extents(arguments, extents);
-	extents[7] = 1;
-	extents[8] = nCols;
-}
-
 static const pmg_work_desc csr_spmv_transposed_y_private_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
-	{ "y.private", .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0), PMG_ARGUMENT(csr_spmv_transposed_args, nnz, 0), PMG_PER_ARGUMENT(csr_spmv_transposed_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "y.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
-
-static void csr_spmv_transposed_y_private_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const csr_spmv_transposed_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (nCols);
-	counts[1] = 1.0;
-	counts[2] = (double) (nRows)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (nRows);
-	counts[4] = plan->threads*(double) (nCols);
-	counts[5] = plan->threads;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc csr_spmv_transposed_y_private_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
-	.n_arrays = 6, .arrays = csr_spmv_transposed_y_private_arrays, .n_extents = 9, .extents = csr_spmv_transposed_y_private_extents,
+	.n_arrays = 6, .arrays = csr_spmv_transposed_y_private_arrays, .n_extents = 9,
 	.kernel = csr_spmv_transposed_y_private_kernel, .choice = "partition y by private",
-	.n_work = 3, .work = csr_spmv_transposed_y_private_work, .count = csr_spmv_transposed_y_private_count,
+	.n_work = 3, .work = csr_spmv_transposed_y_private_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static void csr_spmv_transposed_serial_extents(const void *arguments, int64_t *extents)
-{
-	csr_spmv_transposed_extents(arguments, extents);
-}
-
 static const pmg_work_desc csr_spmv_transposed_serial_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1 },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .flops = 0, .bytes = 8, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0), PMG_ARGUMENT(csr_spmv_transposed_args, nnz, 0), PMG_PER_ARGUMENT(csr_spmv_transposed_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1 },
 };
 
 static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
-	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7, .extents = csr_spmv_transposed_serial_extents,
+	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7,
 	.kernel = csr_spmv_transposed_serial_kernel, .choice = "--parallel=off",
-	.n_work = 2, .work = csr_spmv_transposed_serial_work, .count = csr_spmv_transposed_count,
+	.n_work = 2, .work = csr_spmv_transposed_serial_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -433,9 +355,9 @@ PMG_PLAN_ANY(csr_spmv_transposed)
 static const pmg_pipeline_desc csr_spmv_transposed_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "csr_spmv_transposed", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(csr_spmv_transposed_args), .n_params = 3, .params = csr_spmv_transposed_params,
-	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7, .extents = csr_spmv_transposed_extents,
+	.n_arrays = 5, .arrays = csr_spmv_transposed_arrays, .n_extents = 7,
 	.kernel = csr_spmv_transposed_kernel,
-	.n_work = 2, .work = csr_spmv_transposed_work, .count = csr_spmv_transposed_count,
+	.n_work = 2, .work = csr_spmv_transposed_work,
 	.n_candidates = 3, .candidates = csr_spmv_transposed_candidates,
 	.plan = csr_spmv_transposed_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -603,40 +525,10 @@ static const pmg_restructure_desc coo_spmv_restructurings[] = {
 	},
 };
 
-static void coo_spmv_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-}
-
 static const pmg_work_desc coo_spmv_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(coo_spmv_args, nnz, 0), PMG_PER_ARGUMENT(coo_spmv_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1)), .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void coo_spmv_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc coo_spmv_renumber_col_arrays[] = {
 	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_args, A_row), .place = "spmv.pmg:31" },
@@ -670,45 +562,19 @@ static const pmg_restructure_desc coo_spmv_renumber_col_restructurings[] = {
 	},
 };
 
-static void coo_spmv_renumber_col_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nCols = args->nCols;
-
-	coo_spmv_extents(arguments, extents);
-	extents[7] = nCols;
-}
-
 static const pmg_work_desc coo_spmv_renumber_col_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(coo_spmv_args, nnz, 0), PMG_PER_ARGUMENT(coo_spmv_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_args, nRows, 0), PMG_PER_SIZE(0, 1)), .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_args, nCols, 0)), .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
-
-static void coo_spmv_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[4] = (double) (nCols);
-	counts[5] = 1.0;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc coo_spmv_renumber_col_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
-	.n_arrays = 11, .arrays = coo_spmv_renumber_col_arrays, .n_extents = 8, .extents = coo_spmv_renumber_col_extents,
+	.n_arrays = 11, .arrays = coo_spmv_renumber_col_arrays, .n_extents = 8,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_renumber_col_restructurings,
 	.kernel = coo_spmv_renumber_col_kernel, .choice = "renumber A by col",
-	.n_work = 3, .work = coo_spmv_renumber_col_work, .count = coo_spmv_renumber_col_count,
+	.n_work = 3, .work = coo_spmv_renumber_col_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -720,35 +586,17 @@ static const pmg_array_desc coo_spmv_restructure_none_arrays[] = {
 	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_args, y), .place = "spmv.pmg:33" },
 };
 
-static void coo_spmv_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	coo_spmv_extents(arguments, extents);
-}
-
 static const pmg_work_desc coo_spmv_restructure_none_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_args, nRows, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_args, nnz, 0)), .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
-
-static void coo_spmv_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (nRows);
-	counts[1] = 1.0;
-	counts[2] = (double) (nnz);
-	counts[3] = 1.0;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
-	.n_arrays = 5, .arrays = coo_spmv_restructure_none_arrays, .n_extents = 7, .extents = coo_spmv_restructure_none_extents,
+	.n_arrays = 5, .arrays = coo_spmv_restructure_none_arrays, .n_extents = 7,
 	.kernel = coo_spmv_restructure_none_kernel, .choice = "restructure A by none",
-	.n_work = 2, .work = coo_spmv_restructure_none_work, .count = coo_spmv_restructure_none_count,
+	.n_work = 2, .work = coo_spmv_restructure_none_work,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -765,10 +613,10 @@ PMG_PLAN_ANY(coo_spmv)
 static const pmg_pipeline_desc coo_spmv_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_args), .n_params = 3, .params = coo_spmv_params,
-	.n_arrays = 9, .arrays = coo_spmv_arrays, .n_extents = 7, .extents = coo_spmv_extents,
+	.n_arrays = 9, .arrays = coo_spmv_arrays, .n_extents = 7,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_restructurings,
 	.kernel = coo_spmv_kernel,
-	.n_work = 2, .work = coo_spmv_work, .count = coo_spmv_count,
+	.n_work = 2, .work = coo_spmv_work,
 	.n_candidates = 3, .candidates = coo_spmv_candidates,
 	.is_ordered = true, .plan = coo_spmv_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -936,40 +784,10 @@ static const pmg_restructure_desc coo_spmv_written_restructurings[] = {
 	},
 };
 
-static void coo_spmv_written_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-
-	extents[0] = nnz;
-	extents[1] = nRows;
-	extents[2] = nnz;
-	extents[3] = nCols;
-	extents[4] = nnz;
-	extents[5] = nCols;
-	extents[6] = nRows;
-}
-
 static const pmg_work_desc coo_spmv_written_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(coo_spmv_written_args, nnz, 0), PMG_PER_ARGUMENT(coo_spmv_written_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1)), .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
 };
-
-static void coo_spmv_written_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc coo_spmv_written_renumber_col_arrays[] = {
 	[0] = { .name = "A.row", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 2, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nRows" }, .first_extent = 0, .segments = -1, .offset = offsetof(coo_spmv_written_args, A_row), .place = "spmv.pmg:41" },
@@ -1003,45 +821,19 @@ static const pmg_restructure_desc coo_spmv_written_renumber_col_restructurings[]
 	},
 };
 
-static void coo_spmv_written_renumber_col_extents(const void *arguments, int64_t *extents)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nCols = args->nCols;
-
-	coo_spmv_written_extents(arguments, extents);
-	extents[7] = nCols;
-}
-
 static const pmg_work_desc coo_spmv_written_renumber_col_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
-	{ "y", .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
-	{ "x.renumbered", .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(coo_spmv_written_args, nnz, 0), PMG_PER_ARGUMENT(coo_spmv_written_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(coo_spmv_written_args, nRows, 0), PMG_PER_SIZE(0, 1)), .flops = 2, .bytes = 12, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
+	{ "x.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_written_args, nCols, 0)), .flops = 0, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 };
-
-static void coo_spmv_written_renumber_col_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	const int64_t nnz = args->nnz;
-	const int64_t A_chunks = plan->sizes[0];
-
-	counts[0] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[1] = (double) (A_chunks);
-	counts[2] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1)*(double) (nnz)/(double) (nRows + 1);
-	counts[3] = (double) (A_chunks)*(double) (nRows)/(double) (A_chunks + 1);
-	counts[4] = (double) (nCols);
-	counts[5] = 1.0;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc coo_spmv_written_renumber_col_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
-	.n_arrays = 11, .arrays = coo_spmv_written_renumber_col_arrays, .n_extents = 8, .extents = coo_spmv_written_renumber_col_extents,
+	.n_arrays = 11, .arrays = coo_spmv_written_renumber_col_arrays, .n_extents = 8,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_renumber_col_restructurings,
 	.kernel = coo_spmv_written_renumber_col_kernel, .choice = "renumber A by col",
-	.n_work = 3, .work = coo_spmv_written_renumber_col_work, .count = coo_spmv_written_renumber_col_count,
+	.n_work = 3, .work = coo_spmv_written_renumber_col_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1053,35 +845,17 @@ static const pmg_array_desc coo_spmv_written_restructure_none_arrays[] = {
 	[4] = { .name = "y", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nRows" } }, .first_extent = 6, .segments = -1, .offset = offsetof(coo_spmv_written_args, y), .place = "spmv.pmg:43" },
 };
 
-static void coo_spmv_written_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	coo_spmv_written_extents(arguments, extents);
-}
-
 static const pmg_work_desc coo_spmv_written_restructure_none_work[] = {
-	{ "y", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_written_args, nRows, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(coo_spmv_written_args, nnz, 0)), .flops = 2, .bytes = 24, .row_bytes = 16, .fetches = 2, .far = 2, .atomics = 1, .is_shared = true },
 };
-
-static void coo_spmv_written_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const coo_spmv_written_args *args = arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nnz = args->nnz;
-
-	counts[0] = (double) (nRows);
-	counts[1] = 1.0;
-	counts[2] = (double) (nnz);
-	counts[3] = 1.0;
-	(void) plan;
-}
 
 static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
-	.n_arrays = 5, .arrays = coo_spmv_written_restructure_none_arrays, .n_extents = 7, .extents = coo_spmv_written_restructure_none_extents,
+	.n_arrays = 5, .arrays = coo_spmv_written_restructure_none_arrays, .n_extents = 7,
 	.kernel = coo_spmv_written_restructure_none_kernel, .choice = "restructure A by none",
-	.n_work = 2, .work = coo_spmv_written_restructure_none_work, .count = coo_spmv_written_restructure_none_count,
+	.n_work = 2, .work = coo_spmv_written_restructure_none_work,
 	.execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1098,10 +872,10 @@ PMG_PLAN_ANY(coo_spmv_written)
 static const pmg_pipeline_desc coo_spmv_written_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "coo_spmv_written", .source = "spmv.pmg", .target = "openmp",
 	.args_size = sizeof(coo_spmv_written_args), .n_params = 3, .params = coo_spmv_written_params,
-	.n_arrays = 9, .arrays = coo_spmv_written_arrays, .n_extents = 7, .extents = coo_spmv_written_extents,
+	.n_arrays = 9, .arrays = coo_spmv_written_arrays, .n_extents = 7,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = coo_spmv_written_restructurings,
 	.kernel = coo_spmv_written_kernel,
-	.n_work = 2, .work = coo_spmv_written_work, .count = coo_spmv_written_count,
+	.n_work = 2, .work = coo_spmv_written_work,
 	.n_candidates = 3, .candidates = coo_spmv_written_candidates,
 	.is_ordered = true, .plan = coo_spmv_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

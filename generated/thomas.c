@@ -69,6 +69,119 @@
 
 /* ---- thomas ---- */
 
+static inline __attribute__((always_inline)) void thomas_compute_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
+	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *b_rows = b_block;
+	double *restrict a_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	const double *a_rows = a_block;
+	double *restrict d_block = (double *) plan->data[8] + pmg_thread()*extent*width;
+	const double *d_rows = d_block;
+	double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 512/width)*width, width, x, &plan->places[4], s_block, lanes, n);
+	double *restrict x_nontemporal = pmg_block_nontemporal_f64(width, x, &plan->places[4], s_block, lanes, n);
+	double *restrict c_block = (double *) plan->data[10] + pmg_thread()*extent*width;
+	const double *c_rows = c_block;
+	double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 512/width)*width;
+	const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[0], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[3], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[2], width, lanes, n, 8*width), n);
+	const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(width, b, &plan->places[1], s_block, n, 1);
+	const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(width, a, &plan->places[0], s_block, n, 1);
+	const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(width, d, &plan->places[3], s_block, n, 1);
+	const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(width, c, &plan->places[2], s_block, n, 1);
+	pmg_vector_f64 y_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[1], width, lanes) && pmg_block_lies(&plan->places[0], width, lanes) && pmg_block_lies(&plan->places[3], width, lanes) && pmg_block_lies(&plan->places[2], width, lanes) ? n : PMG_ROWS;
+	for (begin = 0; begin < n; begin = end) {
+		end = pmg_min_i64(begin + height, n);
+		b_rows = pmg_block_rows_f64(b_block, width, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		a_rows = pmg_block_rows_f64(a_block, width, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		d_rows = pmg_block_rows_f64(d_block, width, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		c_rows = pmg_block_rows_f64(c_block, width, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = begin; i < end; i++) {
+			if (distance > 0) {
+				pmg_prefetch_row(&b_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&a_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&d_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&c_prefetch, i + distance, n, 8*width);
+			}
+			const double *b_row = &b_rows[width*i - width*begin];
+			const double *a_row = &a_rows[width*i - width*begin];
+			const double *d_row = &d_rows[width*i - width*begin];
+			const double *c_row = &c_rows[width*i - width*begin];
+			pmg_vector_f64 y_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+					PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const int64_t s = s_block + lane;
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[width*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
+			}
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
+				pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		PMG_WRITE_F64(x_block[width*n + lane - width]) = PMG_READ_F64(x_block[width*n + lane - width]);
+		if (x_nontemporal)
+			PMG_STREAM_F64(x_nontemporal[width*n + lane - width], PMG_READ_F64(x_block[width*n + lane - width]));
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + width*n - width]);
+	}
+	for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+		begin_2 = pmg_put_begin_f64(end_2, width, x, &plan->places[4], s_block, lanes);
+		const int64_t behind = pmg_min_i64(end_2, n - 1);
+		for (int64_t i = behind - 1; i >= begin_2; i--) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(pivot_c[width*i + lane])*x_last[lane/PMG_LANES(double)];
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_put_rows_f64(x_block, width, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
+	}
+}
+
 static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 {
 	const int64_t nSystems = args->nSystems;
@@ -100,115 +213,7 @@ static void thomas_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
-			const double *c_rows = c_block;
-			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s_block, n, 1);
-			pmg_vector_f64 y_last[PMG_VECTORS(double, 16)] = { { 0 } };
-			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
-					}
-					const double *b_row = &b_rows[16*i - 16*begin];
-					const double *a_row = &a_rows[16*i - 16*begin];
-					const double *d_row = &d_rows[16*i - 16*begin];
-					const double *c_row = &c_rows[16*i - 16*begin];
-					pmg_vector_f64 y_now[PMG_VECTORS(double, 16)] = { { 0 } };
-					pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
-						pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 16, x, &plan->places[4], s_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			thomas_compute_pivot_block(plan, nSystems, n, a, b, c, d, x, s_block, 16, 40);
 		}
 	}
 }
@@ -321,115 +326,7 @@ static void thomas_narrow_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/8))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
-			const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*72*8;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
-			const double *c_rows = c_block;
-			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[0], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(8, b, &plan->places[1], s_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(8, a, &plan->places[0], s_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(8, d, &plan->places[3], s_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(8, c, &plan->places[2], s_block, n, 1);
-			pmg_vector_f64 y_last[PMG_VECTORS(double, 8)] = { { 0 } };
-			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 8, lanes) && pmg_block_lies(&plan->places[0], 8, lanes) && pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 64);
-					}
-					const double *b_row = &b_rows[8*i - 8*begin];
-					const double *a_row = &a_rows[8*i - 8*begin];
-					const double *d_row = &d_rows[8*i - 8*begin];
-					const double *c_row = &c_rows[8*i - 8*begin];
-					pmg_vector_f64 y_now[PMG_VECTORS(double, 8)] = { { 0 } };
-					pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 8)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 8)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[8*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
-						pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[8*n + lane - 8]) = PMG_READ_F64(x_block[8*n + lane - 8]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 8*n - 8]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 8, x, &plan->places[4], s_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			thomas_compute_pivot_block(plan, nSystems, n, a, b, c, d, x, s_block, 8, 72);
 		}
 	}
 }
@@ -477,115 +374,7 @@ static void thomas_wide_compute_pivot(pmg_plan *plan, const thomas_args *args)
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/32))
 		for (int64_t s_block = 0; s_block < nSystems; s_block += 32) {
-			const int64_t lanes = pmg_min_i64(32, nSystems - s_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*24*32;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[4], s_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
-			const double *c_rows = c_block;
-			double *restrict pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[0], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(32, b, &plan->places[1], s_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(32, a, &plan->places[0], s_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(32, d, &plan->places[3], s_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(32, c, &plan->places[2], s_block, n, 1);
-			pmg_vector_f64 y_last[PMG_VECTORS(double, 32)] = { { 0 } };
-			pmg_vector_f64 pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 256);
-					}
-					const double *b_row = &b_rows[32*i - 32*begin];
-					const double *a_row = &a_rows[32*i - 32*begin];
-					const double *d_row = &d_rows[32*i - 32*begin];
-					const double *c_row = &c_rows[32*i - 32*begin];
-					pmg_vector_f64 y_now[PMG_VECTORS(double, 32)] = { { 0 } };
-					pmg_vector_f64 pivot_c_now[PMG_VECTORS(double, 32)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							const int64_t s = s_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(pivot_c[32*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						y_last[lane/PMG_LANES(double)] = y_now[lane/PMG_LANES(double)];
-						pivot_c_last[lane/PMG_LANES(double)] = pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 32*n - 32]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			thomas_compute_pivot_block(plan, nSystems, n, a, b, c, d, x, s_block, 32, 24);
 		}
 	}
 }
@@ -765,12 +554,15 @@ static const pmg_param_desc thomas_params[] = {
 	{ "n", PMG_I64, offsetof(thomas_args, n), "thomas.pmg:5" },
 };
 
+#define thomas_arguments(pmg_lanes) \
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" }, \
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" }, \
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" }, \
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" }, \
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+
 static const pmg_array_desc thomas_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	thomas_arguments(16)
 	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
@@ -783,42 +575,6 @@ static const pmg_pivot_desc thomas_pivots[] = {
 	{ "pivot", PMG_F64, -1, "thomas.pmg:9" },
 };
 
-static void thomas_extents(const void *arguments, int64_t *extents)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 32;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 40;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 40;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = n + 32;
-	extents[24] = 16;
-	extents[25] = 1;
-	extents[26] = 40;
-	extents[27] = 16;
-}
-
 static bool thomas_suits(const void *arguments)
 {
 	const thomas_args *args = arguments;
@@ -828,96 +584,43 @@ static bool thomas_suits(const void *arguments)
 }
 
 static const pmg_work_desc thomas_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
-static void thomas_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc thomas_flat_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	thomas_arguments(0)
 	[5] = { .name = "y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13" },
 	[6] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 };
 
-static void thomas_flat_extents(const void *arguments, int64_t *extents)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 512;
-	extents[12] = 1;
-	extents[13] = n + 512;
-}
-
 static const pmg_work_desc thomas_flat_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .is_shared = true },
-	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true },
-	{ "y", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "y", .flops = 3, .bytes = 40, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true },
+	{ "pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc thomas_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
-	.n_arrays = 7, .arrays = thomas_flat_arrays, .n_extents = 14, .extents = thomas_flat_extents,
+	.n_arrays = 7, .arrays = thomas_flat_arrays, .n_extents = 14,
 	.n_pivots = 1, .pivots = thomas_pivots,
 	.kernel = thomas_flat_kernel, .choice = "--interleave=off",
-	.n_work = 7, .work = thomas_flat_work, .count = thomas_count,
+	.n_work = 7, .work = thomas_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_narrow_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	thomas_arguments(8)
 	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
@@ -925,26 +628,6 @@ static const pmg_array_desc thomas_narrow_arrays[] = {
 	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
-
-static void thomas_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const thomas_args *args = arguments;
-	const int64_t n = args->n;
-
-	thomas_extents(arguments, extents);
-	extents[11] = n + 64;
-	extents[12] = 8;
-	extents[14] = 72;
-	extents[15] = 8;
-	extents[17] = 72;
-	extents[18] = 8;
-	extents[20] = 72;
-	extents[21] = 8;
-	extents[23] = n + 64;
-	extents[24] = 8;
-	extents[26] = 72;
-	extents[27] = 8;
-}
 
 static bool thomas_narrow_suits(const void *arguments)
 {
@@ -957,19 +640,15 @@ static bool thomas_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc thomas_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
-	.n_arrays = 11, .arrays = thomas_narrow_arrays, .n_extents = 28, .extents = thomas_narrow_extents,
+	.n_arrays = 11, .arrays = thomas_narrow_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
 	.kernel = thomas_narrow_kernel, .choice = "--interleave=narrow", .suits = thomas_narrow_suits,
-	.n_work = 7, .work = thomas_work, .count = thomas_count,
+	.n_work = 7, .work = thomas_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_wide_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	thomas_arguments(32)
 	[5] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
@@ -977,26 +656,6 @@ static const pmg_array_desc thomas_wide_arrays[] = {
 	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:7" },
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
-
-static void thomas_wide_extents(const void *arguments, int64_t *extents)
-{
-	const thomas_args *args = arguments;
-	const int64_t n = args->n;
-
-	thomas_extents(arguments, extents);
-	extents[11] = n + 16;
-	extents[12] = 32;
-	extents[14] = 24;
-	extents[15] = 32;
-	extents[17] = 24;
-	extents[18] = 32;
-	extents[20] = 24;
-	extents[21] = 32;
-	extents[23] = n + 16;
-	extents[24] = 32;
-	extents[26] = 24;
-	extents[27] = 32;
-}
 
 static bool thomas_wide_suits(const void *arguments)
 {
@@ -1009,19 +668,15 @@ static bool thomas_wide_suits(const void *arguments)
 static const pmg_pipeline_desc thomas_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
-	.n_arrays = 11, .arrays = thomas_wide_arrays, .n_extents = 28, .extents = thomas_wide_extents,
+	.n_arrays = 11, .arrays = thomas_wide_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
 	.kernel = thomas_wide_kernel, .choice = "--interleave=wide", .suits = thomas_wide_suits,
-	.n_work = 7, .work = thomas_work, .count = thomas_count,
+	.n_work = 7, .work = thomas_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc thomas_isl_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(thomas_args, a), .place = "thomas.pmg:6" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(thomas_args, b), .place = "thomas.pmg:6" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(thomas_args, c), .place = "thomas.pmg:6" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(thomas_args, d), .place = "thomas.pmg:6" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(thomas_args, x), .place = "thomas.pmg:7" },
+	thomas_arguments(16)
 	[5] = { .name = "pivot", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
 	[6] = { .name = "y", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:13" },
 	[7] = { .name = "pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:9" },
@@ -1035,76 +690,23 @@ static const pmg_array_desc thomas_isl_arrays[] = {
 	[15] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
-static void thomas_isl_extents(const void *arguments, int64_t *extents)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	thomas_extents(arguments, extents);
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = nSystems;
-	extents[13] = n;
-	extents[14] = nSystems;
-	extents[15] = n;
-	extents[17] = n + 32;
-	extents[23] = 40;
-	extents[26] = n + 32;
-	extents[28] = 1;
-	extents[29] = n + 32;
-	extents[30] = 16;
-	extents[31] = 1;
-	extents[32] = 40;
-	extents[33] = 16;
-	extents[34] = 1;
-	extents[35] = n + 32;
-	extents[36] = 16;
-	extents[37] = 1;
-	extents[38] = 40;
-	extents[39] = 16;
-}
-
 static const pmg_work_desc thomas_isl_work[] = {
-	{ "pivot", .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
-	{ "y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, n, 0)), .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, n, 0)), .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, n, 0)), .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
-
-static void thomas_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (n);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (n);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (n);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc thomas_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
-	.n_arrays = 16, .arrays = thomas_isl_arrays, .n_extents = 40, .extents = thomas_isl_extents,
+	.n_arrays = 16, .arrays = thomas_isl_arrays, .n_extents = 40,
 	.n_pivots = 1, .pivots = thomas_pivots,
 	.kernel = thomas_isl_kernel, .choice = "--schedule=isl", .suits = thomas_suits,
-	.n_work = 7, .work = thomas_isl_work, .count = thomas_isl_count,
+	.n_work = 7, .work = thomas_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1123,10 +725,10 @@ PMG_PLAN_ANY(thomas)
 static const pmg_pipeline_desc thomas_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
-	.n_arrays = 11, .arrays = thomas_arrays, .n_extents = 28, .extents = thomas_extents,
+	.n_arrays = 11, .arrays = thomas_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
 	.kernel = thomas_kernel, .suits = thomas_suits,
-	.n_work = 7, .work = thomas_work, .count = thomas_count,
+	.n_work = 7, .work = thomas_work,
 	.n_candidates = 5, .candidates = thomas_candidates,
 	.is_ordered = true, .plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

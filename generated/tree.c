@@ -130,29 +130,12 @@ static const pmg_children_desc tree_children[] = {
 	{ 0, 7, 8, 0, 0 },
 };
 
-static void tree_extents(const void *arguments, int64_t *extents)
-{
-	const tree_args *args = arguments;
-	const int64_t n = args->n;
-
-	extents[0] = n;
-	extents[1] = n;
-	extents[2] = n;
-	extents[3] = n;
-	extents[4] = n;
-	extents[5] = n;
-	extents[6] = n;
-	extents[7] = n;
-	extents[8] = n + 1;
-	extents[9] = n;
-}
-
 PMG_PLAN_ANY(tree)
 
 static const pmg_pipeline_desc tree_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tree", .source = "tree.pmg", .target = "openmp",
 	.args_size = sizeof(tree_args), .n_params = 1, .params = tree_params,
-	.n_arrays = 9, .arrays = tree_arrays, .n_extents = 10, .extents = tree_extents,
+	.n_arrays = 9, .arrays = tree_arrays, .n_extents = 10,
 	.n_children = 1, .children = tree_children,
 	.kernel = tree_kernel,
 	.is_ordered = true, .plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -57,6 +57,122 @@
 
 /* ---- tri_ragged ---- */
 
+static inline __attribute__((always_inline)) void tri_ragged_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict offset, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, bool x_is_nontemporal, const int64_t *restrict offset_by_length, int threads, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
+	int64_t begin[16], rows[16];
+	const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, width, lanes, begin, rows);
+	const int64_t start = offset_by_length[nSystems + s_block/width];
+	const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, width, threads);
+	int64_t next[16];
+	pmg_block_next(offset, offset_by_length, nSystems, s_block, width, threads, next);
+	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
+	int64_t begin_2 = 0, end = 0;
+	const double *b_rows = b_block;
+	double *restrict a_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	const double *a_rows = a_block;
+	double *restrict d_block = (double *) plan->data[8] + pmg_thread()*extent*width;
+	const double *d_rows = d_block;
+	double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + width, width, x, &plan->places[5], start, longest);
+	double *restrict x_nontemporal = pmg_segments_nontemporal_f64(width, x, &plan->places[5], start, longest);
+	double *restrict c_block = (double *) plan->data[10] + pmg_thread()*extent*width;
+	const double *c_rows = c_block;
+	double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + width;
+	const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[1], longest) & pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
+	const pmg_prefetch b_prefetch = pmg_prefetch_segments_f64(width, b, start, &later, longest, 1);
+	const pmg_prefetch a_prefetch = pmg_prefetch_segments_f64(width, a, start, &later, longest, 1);
+	const pmg_prefetch d_prefetch = pmg_prefetch_segments_f64(width, d, start, &later, longest, 1);
+	const pmg_prefetch c_prefetch = pmg_prefetch_segments_f64(width, c, start, &later, longest, 1);
+	pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
+	pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
+	const int64_t height = pmg_segments_lie(&plan->places[2], longest) && pmg_segments_lie(&plan->places[1], longest) && pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
+	for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
+		end = pmg_min_i64(begin_2 + height, longest);
+		b_rows = pmg_segments_rows_f64(b_block, width, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+		a_rows = pmg_segments_rows_f64(a_block, width, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+		d_rows = pmg_segments_rows_f64(d_block, width, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+		c_rows = pmg_segments_rows_f64(c_block, width, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
+		for (int64_t i = begin_2; i < end; i++) {
+			if (distance > 0) {
+				pmg_prefetch_row(&b_prefetch, i + distance, longest, 8*width);
+				pmg_prefetch_row(&a_prefetch, i + distance, longest, 8*width);
+				pmg_prefetch_row(&d_prefetch, i + distance, longest, 8*width);
+				pmg_prefetch_row(&c_prefetch, i + distance, longest, 8*width);
+			}
+			const double *b_row = &b_rows[width*i - width*begin_2];
+			const double *a_row = &a_rows[width*i - width*begin_2];
+			const double *d_row = &d_rows[width*i - width*begin_2];
+			const double *c_row = &c_rows[width*i - width*begin_2];
+			pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
+			pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
+			pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+					PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, 0, &begin[lane], &rows[lane]);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
+					PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, i, &begin[lane], &rows[lane]);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[width*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
+			}
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+				x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	#pragma omp simd
+	for (int64_t lane = 0; lane < width; lane++) {
+		const double value = x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane];
+		x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane];
+		if (x_nontemporal && rows[lane] >= 1)
+			x_nontemporal[width*rows[lane] + lane - width] = x_block[width*rows[lane] + lane - width];
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + width*longest - width]);
+	}
+	for (int64_t i = longest - 2; i >= 0; i--) {
+		pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			const pmg_vector_f64 value = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_pivot_c_block[width*i + lane])*x_last[lane/PMG_LANES(double)];
+			x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[width*i + lane]));
+			if (x_nontemporal)
+				PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+		}
+	}
+	if (!x_nontemporal)
+		pmg_segments_put_f64(x_block, width, x, &plan->places[5], start, begin, rows, longest, x_is_nontemporal);
+}
+
 static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *args)
 {
 	const int64_t nSystems = args->nSystems;
@@ -74,118 +190,7 @@ static void tri_ragged_compute_x_pivot(pmg_plan *plan, const tri_ragged_args *ar
 	const int threads = pmg_team(plan, 76.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/16);
 	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 16)) num_threads(threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nSystems - s_block);
-		int64_t begin[16], rows[16];
-		const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, 16, lanes, begin, rows);
-		const int64_t start = offset_by_length[nSystems + s_block/16];
-		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 16, threads);
-		int64_t next[16];
-		pmg_block_next(offset, offset_by_length, nSystems, s_block, 16, threads, next);
-		double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
-		int64_t begin_2 = 0, end = 0;
-		const double *b_rows = b_block;
-		double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
-		const double *a_rows = a_block;
-		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
-		const double *d_rows = d_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 16, 16, x, &plan->places[5], start, longest);
-		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(16, x, &plan->places[5], start, longest);
-		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
-		const double *c_rows = c_block;
-		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 16;
-		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[1], longest) & pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
-		const pmg_prefetch b_prefetch = pmg_prefetch_segments_f64(16, b, start, &later, longest, 1);
-		const pmg_prefetch a_prefetch = pmg_prefetch_segments_f64(16, a, start, &later, longest, 1);
-		const pmg_prefetch d_prefetch = pmg_prefetch_segments_f64(16, d, start, &later, longest, 1);
-		const pmg_prefetch c_prefetch = pmg_prefetch_segments_f64(16, c, start, &later, longest, 1);
-		pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
-		const int64_t height = pmg_segments_lie(&plan->places[2], longest) && pmg_segments_lie(&plan->places[1], longest) && pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
-		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
-			end = pmg_min_i64(begin_2 + height, longest);
-			b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			a_rows = pmg_segments_rows_f64(a_block, 16, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			d_rows = pmg_segments_rows_f64(d_block, 16, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			c_rows = pmg_segments_rows_f64(c_block, 16, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			for (int64_t i = begin_2; i < end; i++) {
-				if (distance > 0) {
-					pmg_prefetch_row(&b_prefetch, i + distance, longest, 128);
-					pmg_prefetch_row(&a_prefetch, i + distance, longest, 128);
-					pmg_prefetch_row(&d_prefetch, i + distance, longest, 128);
-					pmg_prefetch_row(&c_prefetch, i + distance, longest, 128);
-				}
-				const double *b_row = &b_rows[16*i - 16*begin_2];
-				const double *a_row = &a_rows[16*i - 16*begin_2];
-				const double *d_row = &d_rows[16*i - 16*begin_2];
-				const double *c_row = &c_rows[16*i - 16*begin_2];
-				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
-				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-						PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, 0, &begin[lane], &rows[lane]);
-						pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-						PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, i, &begin[lane], &rows[lane]);
-						pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-				}
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		#pragma omp simd
-		for (int64_t lane = 0; lane < 16; lane++) {
-			const double value = x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[16*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			if (x_nontemporal && rows[lane] >= 1)
-				x_nontemporal[16*rows[lane] + lane - 16] = x_block[16*rows[lane] + lane - 16];
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*longest - 16]);
-		}
-		for (int64_t i = longest - 2; i >= 0; i--) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c_block[16*i + lane])*x_last[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[16*i + lane]));
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
-		}
-		if (!x_nontemporal)
-			pmg_segments_put_f64(x_block, 16, x, &plan->places[5], start, begin, rows, longest, x_is_nontemporal);
+		tri_ragged_compute_x_pivot_block(plan, nSystems, offset, a, b, c, d, x, x_is_nontemporal, offset_by_length, threads, s_block, 16, 40);
 	}
 }
 
@@ -271,118 +276,7 @@ static void tri_ragged_narrow_compute_x_pivot(pmg_plan *plan, const tri_ragged_a
 	const int threads = pmg_team(plan, 76.0*(double) nSystems*(double) (nTotal)/(double) (nSystems + 1), (double) nSystems/8);
 	#pragma omp parallel for schedule(static, pmg_turn(offset_by_length, nSystems, 8)) num_threads(threads)
 	for (int64_t s_block = 0; s_block < nSystems; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nSystems - s_block);
-		int64_t begin[8], rows[8];
-		const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, 8, lanes, begin, rows);
-		const int64_t start = offset_by_length[nSystems + s_block/8];
-		const pmg_lying later = pmg_block_later(offset, offset_by_length, nSystems, s_block, 8, threads);
-		int64_t next[8];
-		pmg_block_next(offset, offset_by_length, nSystems, s_block, 8, threads, next);
-		double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
-		int64_t begin_2 = 0, end = 0;
-		const double *b_rows = b_block;
-		double *restrict a_block = (double *) plan->data[7] + pmg_thread()*72*8;
-		const double *a_rows = a_block;
-		double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
-		const double *d_rows = d_block;
-		double *restrict x_block = pmg_segments_open_f64((double *) plan->data[9] + pmg_thread()*plan->places[9].block + 8, 8, x, &plan->places[5], start, longest);
-		double *restrict x_nontemporal = pmg_segments_nontemporal_f64(8, x, &plan->places[5], start, longest);
-		double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
-		const double *c_rows = c_block;
-		double *restrict x_pivot_c_block = (double *) plan->data[12] + pmg_thread()*plan->places[12].block + 8;
-		const int64_t distance = pmg_prefetch_distance(pmg_segments_prefetches(&plan->places[2], longest) & pmg_segments_prefetches(&plan->places[1], longest) & pmg_segments_prefetches(&plan->places[4], longest) & pmg_segments_prefetches(&plan->places[3], longest), longest);
-		const pmg_prefetch b_prefetch = pmg_prefetch_segments_f64(8, b, start, &later, longest, 1);
-		const pmg_prefetch a_prefetch = pmg_prefetch_segments_f64(8, a, start, &later, longest, 1);
-		const pmg_prefetch d_prefetch = pmg_prefetch_segments_f64(8, d, start, &later, longest, 1);
-		const pmg_prefetch c_prefetch = pmg_prefetch_segments_f64(8, c, start, &later, longest, 1);
-		pmg_vector_f64 x_y_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
-		const int64_t height = pmg_segments_lie(&plan->places[2], longest) && pmg_segments_lie(&plan->places[1], longest) && pmg_segments_lie(&plan->places[4], longest) && pmg_segments_lie(&plan->places[3], longest) ? longest : PMG_ROWS;
-		for (begin_2 = 0; begin_2 < longest; begin_2 = end) {
-			end = pmg_min_i64(begin_2 + height, longest);
-			b_rows = pmg_segments_rows_f64(b_block, 8, b, &plan->places[2], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			a_rows = pmg_segments_rows_f64(a_block, 8, a, &plan->places[1], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			d_rows = pmg_segments_rows_f64(d_block, 8, d, &plan->places[4], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			c_rows = pmg_segments_rows_f64(c_block, 8, c, &plan->places[3], start, begin, rows, longest, begin_2, end, begin_2 + PMG_PREFETCH_WINDOW, next);
-			for (int64_t i = begin_2; i < end; i++) {
-				if (distance > 0) {
-					pmg_prefetch_row(&b_prefetch, i + distance, longest, 64);
-					pmg_prefetch_row(&a_prefetch, i + distance, longest, 64);
-					pmg_prefetch_row(&d_prefetch, i + distance, longest, 64);
-					pmg_prefetch_row(&c_prefetch, i + distance, longest, 64);
-				}
-				const double *b_row = &b_rows[8*i - 8*begin_2];
-				const double *a_row = &a_rows[8*i - 8*begin_2];
-				const double *d_row = &d_rows[8*i - 8*begin_2];
-				const double *c_row = &c_rows[8*i - 8*begin_2];
-				pmg_vector_f64 x_y_now[PMG_VECTORS(double, 8)] = { { 0 } };
-				pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 pivot[PMG_VECTORS(double, 8)] = { { 0 } };
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-						PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, 0, &begin[lane], &rows[lane]);
-						pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-						PMG_CHECK_RAGGED_F64(plan, pivot_2, 0, i, &begin[lane], &rows[lane]);
-						pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c_block[8*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-				}
-				if (i == 0) {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-				} else {
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-					}
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-					x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		#pragma omp simd
-		for (int64_t lane = 0; lane < 8; lane++) {
-			const double value = x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[8*pmg_max_i64(rows[lane] - 1, 0) + lane];
-			if (x_nontemporal && rows[lane] >= 1)
-				x_nontemporal[8*rows[lane] + lane - 8] = x_block[8*rows[lane] + lane - 8];
-		}
-		pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
-		PMG_UNROLL
-		for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-			x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 8*longest - 8]);
-		}
-		for (int64_t i = longest - 2; i >= 0; i--) {
-			pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				const pmg_vector_f64 value = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c_block[8*i + lane])*x_last[lane/PMG_LANES(double)];
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_CHOOSE_F64(PMG_HAS_ROWS_F64(rows, lane, i + 2), value, PMG_READ_F64(x_block[8*i + lane]));
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-			}
-		}
-		if (!x_nontemporal)
-			pmg_segments_put_f64(x_block, 8, x, &plan->places[5], start, begin, rows, longest, x_is_nontemporal);
+		tri_ragged_compute_x_pivot_block(plan, nSystems, offset, a, b, c, d, x, x_is_nontemporal, offset_by_length, threads, s_block, 8, 72);
 	}
 }
 
@@ -401,13 +295,16 @@ static const pmg_param_desc tri_ragged_params[] = {
 	{ "nTotal", PMG_I64, offsetof(tri_ragged_args, nTotal), "tri_ragged.pmg:5" },
 };
 
+#define tri_ragged_arguments(pmg_lanes) \
+	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" }, \
+	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" }, \
+	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" }, \
+	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" }, \
+	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" }, \
+	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+
 static const pmg_array_desc tri_ragged_arrays[] = {
-	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
-	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
-	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
-	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
-	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 16, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	tri_ragged_arguments(16)
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
 	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
@@ -422,43 +319,6 @@ static const pmg_pivot_desc tri_ragged_pivots[] = {
 	{ "x", PMG_F64, 0, "tri_ragged.pmg:10" },
 };
 
-static void tri_ragged_extents(const void *arguments, int64_t *extents)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = 1;
-	extents[8] = 40;
-	extents[9] = 16;
-	extents[10] = 1;
-	extents[11] = 40;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 34;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 40;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = 34;
-	extents[24] = 16;
-	extents[25] = 1;
-	extents[26] = 34;
-	extents[27] = 16;
-	extents[28] = nSystems;
-}
-
 static bool tri_ragged_suits(const void *arguments)
 {
 	const tri_ragged_args *args = arguments;
@@ -468,93 +328,43 @@ static bool tri_ragged_suits(const void *arguments)
 }
 
 static const pmg_work_desc tri_ragged_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void tri_ragged_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	counts[0] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (nTotal)/(double) (nSystems + 1);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc tri_ragged_flat_arrays[] = {
-	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
-	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
-	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
-	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
-	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	tri_ragged_arguments(0)
 	[6] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
 	[7] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
 };
 
-static void tri_ragged_flat_extents(const void *arguments, int64_t *extents)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-
-	extents[0] = nSystems + 1;
-	extents[1] = nTotal;
-	extents[2] = nTotal;
-	extents[3] = nTotal;
-	extents[4] = nTotal;
-	extents[5] = nTotal;
-	extents[6] = nTotal;
-	extents[7] = nTotal;
-	extents[8] = nTotal;
-}
-
 static const pmg_work_desc tri_ragged_flat_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true },
-	{ "x.y", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
-	{ "x.y", .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 3, .bytes = 40, .row_bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 0, .bytes = 16, .row_bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 2, .bytes = 32, .row_bytes = 16, .is_shared = true },
+	{ "x.pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 1, .bytes = 24, .row_bytes = 16, .is_shared = true },
 };
 
 static const pmg_pipeline_desc tri_ragged_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
 	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
-	.n_arrays = 8, .arrays = tri_ragged_flat_arrays, .n_extents = 9, .extents = tri_ragged_flat_extents,
+	.n_arrays = 8, .arrays = tri_ragged_flat_arrays, .n_extents = 9,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
 	.kernel = tri_ragged_flat_kernel, .choice = "--interleave=off",
-	.n_work = 7, .work = tri_ragged_flat_work, .count = tri_ragged_count,
+	.n_work = 7, .work = tri_ragged_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_ragged_narrow_arrays[] = {
-	[0] = { .name = "offset", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSystems + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "nTotal" }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_ragged_args, offset), .place = "tri_ragged.pmg:6" },
-	[1] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 2, .segments = 0, .offset = offsetof(tri_ragged_args, a), .place = "tri_ragged.pmg:7" },
-	[2] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 3, .segments = 0, .offset = offsetof(tri_ragged_args, b), .place = "tri_ragged.pmg:7" },
-	[3] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 4, .segments = 0, .offset = offsetof(tri_ragged_args, c), .place = "tri_ragged.pmg:7" },
-	[4] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 5, .segments = 0, .offset = offsetof(tri_ragged_args, d), .place = "tri_ragged.pmg:7" },
-	[5] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .lanes = 8, .first_extent = 6, .segments = 0, .offset = offsetof(tri_ragged_args, x), .place = "tri_ragged.pmg:8" },
+	tri_ragged_arguments(8)
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 7, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
 	[8] = { .name = "d.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tri_ragged.pmg:7" },
@@ -564,25 +374,6 @@ static const pmg_array_desc tri_ragged_narrow_arrays[] = {
 	[12] = { .name = "x.pivot.c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 66, "66" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:10" },
 	[13] = { .name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 8, .first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6" },
 };
-
-static void tri_ragged_narrow_extents(const void *arguments, int64_t *extents)
-{
-	tri_ragged_extents(arguments, extents);
-	extents[8] = 72;
-	extents[9] = 8;
-	extents[11] = 72;
-	extents[12] = 8;
-	extents[14] = 72;
-	extents[15] = 8;
-	extents[17] = 66;
-	extents[18] = 8;
-	extents[20] = 72;
-	extents[21] = 8;
-	extents[23] = 66;
-	extents[24] = 8;
-	extents[26] = 66;
-	extents[27] = 8;
-}
 
 static bool tri_ragged_narrow_suits(const void *arguments)
 {
@@ -595,10 +386,10 @@ static bool tri_ragged_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc tri_ragged_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
 	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
-	.n_arrays = 14, .arrays = tri_ragged_narrow_arrays, .n_extents = 29, .extents = tri_ragged_narrow_extents,
+	.n_arrays = 14, .arrays = tri_ragged_narrow_arrays, .n_extents = 29,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
 	.kernel = tri_ragged_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_ragged_narrow_suits,
-	.n_work = 7, .work = tri_ragged_work, .count = tri_ragged_count,
+	.n_work = 7, .work = tri_ragged_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -615,10 +406,10 @@ PMG_PLAN_ANY(tri_ragged)
 static const pmg_pipeline_desc tri_ragged_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
 	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
-	.n_arrays = 14, .arrays = tri_ragged_arrays, .n_extents = 29, .extents = tri_ragged_extents,
+	.n_arrays = 14, .arrays = tri_ragged_arrays, .n_extents = 29,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
 	.kernel = tri_ragged_kernel, .suits = tri_ragged_suits,
-	.n_work = 7, .work = tri_ragged_work, .count = tri_ragged_count,
+	.n_work = 7, .work = tri_ragged_work,
 	.n_candidates = 3, .candidates = tri_ragged_candidates,
 	.is_ordered = true, .plan = tri_ragged_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

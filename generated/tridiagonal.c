@@ -124,6 +124,119 @@
 
 /* ---- tri_batch ---- */
 
+static inline __attribute__((always_inline)) void tri_batch_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s0_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nSystems - s0_block);
+	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
+	int64_t begin = 0, end = 0;
+	const double *b_rows = b_block;
+	double *restrict a_block = (double *) plan->data[7] + pmg_thread()*extent*width;
+	const double *a_rows = a_block;
+	double *restrict d_block = (double *) plan->data[8] + pmg_thread()*extent*width;
+	const double *d_rows = d_block;
+	double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 512/width)*width, width, x, &plan->places[4], s0_block, lanes, n);
+	double *restrict x_nontemporal = pmg_block_nontemporal_f64(width, x, &plan->places[4], s0_block, lanes, n);
+	double *restrict c_block = (double *) plan->data[10] + pmg_thread()*extent*width;
+	const double *c_rows = c_block;
+	double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 512/width)*width;
+	const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[0], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[3], width, lanes, n, 8*width) & pmg_block_prefetches(&plan->places[2], width, lanes, n, 8*width), n);
+	const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(width, b, &plan->places[1], s0_block, n, 1);
+	const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(width, a, &plan->places[0], s0_block, n, 1);
+	const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(width, d, &plan->places[3], s0_block, n, 1);
+	const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(width, c, &plan->places[2], s0_block, n, 1);
+	pmg_vector_f64 x_y_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
+	const int64_t height = pmg_block_lies(&plan->places[1], width, lanes) && pmg_block_lies(&plan->places[0], width, lanes) && pmg_block_lies(&plan->places[3], width, lanes) && pmg_block_lies(&plan->places[2], width, lanes) ? n : PMG_ROWS;
+	for (begin = 0; begin < n; begin = end) {
+		end = pmg_min_i64(begin + height, n);
+		b_rows = pmg_block_rows_f64(b_block, width, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		a_rows = pmg_block_rows_f64(a_block, width, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		d_rows = pmg_block_rows_f64(d_block, width, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		c_rows = pmg_block_rows_f64(c_block, width, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
+		for (int64_t i = begin; i < end; i++) {
+			if (distance > 0) {
+				pmg_prefetch_row(&b_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&a_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&d_prefetch, i + distance, n, 8*width);
+				pmg_prefetch_row(&c_prefetch, i + distance, n, 8*width);
+			}
+			const double *b_row = &b_rows[width*i - width*begin];
+			const double *a_row = &a_rows[width*i - width*begin];
+			const double *d_row = &d_rows[width*i - width*begin];
+			const double *c_row = &c_rows[width*i - width*begin];
+			pmg_vector_f64 x_y_now[PMG_VECTORS(double, 32)] = { { 0 } };
+			pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const int64_t s0 = s0_block + lane;
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
+					PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					const int64_t s0 = s0_block + lane;
+					const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
+					PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
+					pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[width*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
+			}
+			if (i == 0) {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
+				}
+			} else {
+				PMG_UNROLL
+				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+					x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
+				}
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
+				x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		PMG_WRITE_F64(x_block[width*n + lane - width]) = PMG_READ_F64(x_block[width*n + lane - width]);
+		if (x_nontemporal)
+			PMG_STREAM_F64(x_nontemporal[width*n + lane - width], PMG_READ_F64(x_block[width*n + lane - width]));
+	}
+	pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
+	PMG_UNROLL
+	for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+		x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + width*n - width]);
+	}
+	for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
+		begin_2 = pmg_put_begin_f64(end_2, width, x, &plan->places[4], s0_block, lanes);
+		const int64_t behind = pmg_min_i64(end_2, n - 1);
+		for (int64_t i = behind - 1; i >= begin_2; i--) {
+			pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_pivot_c[width*i + lane])*x_last[lane/PMG_LANES(double)];
+				if (x_nontemporal)
+					PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
+			}
+		}
+		pmg_block_put_rows_f64(x_block, width, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
+	}
+}
+
 static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args)
 {
 	const int64_t nSystems = args->nSystems;
@@ -138,115 +251,7 @@ static void tri_batch_compute_x_pivot(pmg_plan *plan, const tri_batch_args *args
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/16))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 16) {
-			const int64_t lanes = pmg_min_i64(16, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*40*16;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*40*16;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*40*16;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 32)*16, 16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(16, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*40*16;
-			const double *c_rows = c_block;
-			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[0], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & pmg_block_prefetches(&plan->places[2], 16, lanes, n, 128), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(16, b, &plan->places[1], s0_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(16, a, &plan->places[0], s0_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(16, d, &plan->places[3], s0_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(16, c, &plan->places[2], s0_block, n, 1);
-			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 16)] = { { 0 } };
-			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 16)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 16, lanes) && pmg_block_lies(&plan->places[0], 16, lanes) && pmg_block_lies(&plan->places[3], 16, lanes) && pmg_block_lies(&plan->places[2], 16, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 16, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 16, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 16, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 128);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 128);
-					}
-					const double *b_row = &b_rows[16*i - 16*begin];
-					const double *a_row = &a_rows[16*i - 16*begin];
-					const double *d_row = &d_rows[16*i - 16*begin];
-					const double *c_row = &c_rows[16*i - 16*begin];
-					pmg_vector_f64 x_y_now[PMG_VECTORS(double, 16)] = { { 0 } };
-					pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 16)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 16)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[16*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-						x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[16*n + lane - 16]) = PMG_READ_F64(x_block[16*n + lane - 16]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[16*n + lane - 16], PMG_READ_F64(x_block[16*n + lane - 16]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 16*n - 16]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 16, x, &plan->places[4], s0_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 16)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[16*i + lane]) = PMG_READ_F64(x_block[16*i + lane]) - PMG_READ_F64(x_pivot_c[16*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[16*i + lane], PMG_READ_F64(x_block[16*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 16, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			tri_batch_compute_x_pivot_block(plan, nSystems, n, a, b, c, d, x, s0_block, 16, 40);
 		}
 	}
 }
@@ -325,115 +330,7 @@ static void tri_batch_narrow_compute_x_pivot(pmg_plan *plan, const tri_batch_arg
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/8))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 8) {
-			const int64_t lanes = pmg_min_i64(8, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*72*8;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*72*8;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*72*8;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 64)*8, 8, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(8, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*72*8;
-			const double *c_rows = c_block;
-			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[0], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[3], 8, lanes, n, 64) & pmg_block_prefetches(&plan->places[2], 8, lanes, n, 64), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(8, b, &plan->places[1], s0_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(8, a, &plan->places[0], s0_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(8, d, &plan->places[3], s0_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(8, c, &plan->places[2], s0_block, n, 1);
-			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 8)] = { { 0 } };
-			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 8)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 8, lanes) && pmg_block_lies(&plan->places[0], 8, lanes) && pmg_block_lies(&plan->places[3], 8, lanes) && pmg_block_lies(&plan->places[2], 8, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 8, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 8, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 8, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 8, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 64);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 64);
-					}
-					const double *b_row = &b_rows[8*i - 8*begin];
-					const double *a_row = &a_rows[8*i - 8*begin];
-					const double *d_row = &d_rows[8*i - 8*begin];
-					const double *c_row = &c_rows[8*i - 8*begin];
-					pmg_vector_f64 x_y_now[PMG_VECTORS(double, 8)] = { { 0 } };
-					pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 8)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 8)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[8*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-						x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[8*n + lane - 8]) = PMG_READ_F64(x_block[8*n + lane - 8]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[8*n + lane - 8], PMG_READ_F64(x_block[8*n + lane - 8]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 8*n - 8]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 8, x, &plan->places[4], s0_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 8)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[8*i + lane]) = PMG_READ_F64(x_block[8*i + lane]) - PMG_READ_F64(x_pivot_c[8*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[8*i + lane], PMG_READ_F64(x_block[8*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 8, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			tri_batch_compute_x_pivot_block(plan, nSystems, n, a, b, c, d, x, s0_block, 8, 72);
 		}
 	}
 }
@@ -464,115 +361,7 @@ static void tri_batch_wide_compute_x_pivot(pmg_plan *plan, const tri_batch_args 
 	if (n >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 34.0*(double) nSystems + 60.0*(double) nSystems*(double) n, (double) nSystems/32))
 		for (int64_t s0_block = 0; s0_block < nSystems; s0_block += 32) {
-			const int64_t lanes = pmg_min_i64(32, nSystems - s0_block);
-			double *restrict b_block = (double *) plan->data[6] + pmg_thread()*24*32;
-			int64_t begin = 0, end = 0;
-			const double *b_rows = b_block;
-			double *restrict a_block = (double *) plan->data[7] + pmg_thread()*24*32;
-			const double *a_rows = a_block;
-			double *restrict d_block = (double *) plan->data[8] + pmg_thread()*24*32;
-			const double *d_rows = d_block;
-			double *restrict x_block = pmg_block_keep_f64((double *) plan->data[9] + pmg_thread()*(n + 16)*32, 32, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict x_nontemporal = pmg_block_nontemporal_f64(32, x, &plan->places[4], s0_block, lanes, n);
-			double *restrict c_block = (double *) plan->data[10] + pmg_thread()*24*32;
-			const double *c_rows = c_block;
-			double *restrict x_pivot_c = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
-			const int64_t distance = pmg_prefetch_distance(PMG_PREFETCH_FLAT & pmg_block_prefetches(&plan->places[1], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[0], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[3], 32, lanes, n, 256) & pmg_block_prefetches(&plan->places[2], 32, lanes, n, 256), n);
-			const pmg_prefetch b_prefetch = pmg_prefetch_block_f64(32, b, &plan->places[1], s0_block, n, 1);
-			const pmg_prefetch a_prefetch = pmg_prefetch_block_f64(32, a, &plan->places[0], s0_block, n, 1);
-			const pmg_prefetch d_prefetch = pmg_prefetch_block_f64(32, d, &plan->places[3], s0_block, n, 1);
-			const pmg_prefetch c_prefetch = pmg_prefetch_block_f64(32, c, &plan->places[2], s0_block, n, 1);
-			pmg_vector_f64 x_y_last[PMG_VECTORS(double, 32)] = { { 0 } };
-			pmg_vector_f64 x_pivot_c_last[PMG_VECTORS(double, 32)] = { { 0 } };
-			const int64_t height = pmg_block_lies(&plan->places[1], 32, lanes) && pmg_block_lies(&plan->places[0], 32, lanes) && pmg_block_lies(&plan->places[3], 32, lanes) && pmg_block_lies(&plan->places[2], 32, lanes) ? n : PMG_ROWS;
-			for (begin = 0; begin < n; begin = end) {
-				end = pmg_min_i64(begin + height, n);
-				b_rows = pmg_block_rows_f64(b_block, 32, b, &plan->places[1], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				a_rows = pmg_block_rows_f64(a_block, 32, a, &plan->places[0], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				d_rows = pmg_block_rows_f64(d_block, 32, d, &plan->places[3], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				c_rows = pmg_block_rows_f64(c_block, 32, c, &plan->places[2], s0_block, lanes, begin, end, pmg_prefetch_window_row(distance, begin + PMG_PREFETCH_WINDOW), n);
-				for (int64_t i = begin; i < end; i++) {
-					if (distance > 0) {
-						pmg_prefetch_row(&b_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&a_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&d_prefetch, i + distance, n, 256);
-						pmg_prefetch_row(&c_prefetch, i + distance, n, 256);
-					}
-					const double *b_row = &b_rows[32*i - 32*begin];
-					const double *a_row = &a_rows[32*i - 32*begin];
-					const double *d_row = &d_rows[32*i - 32*begin];
-					const double *c_row = &c_rows[32*i - 32*begin];
-					pmg_vector_f64 x_y_now[PMG_VECTORS(double, 32)] = { { 0 } };
-					pmg_vector_f64 x_pivot_c_now[PMG_VECTORS(double, 32)];
-					pmg_vector_f64 pivot[PMG_VECTORS(double, 32)] = { { 0 } };
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]);
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, 0, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							const int64_t s0 = s0_block + lane;
-							const pmg_vector_f64 pivot_2 = PMG_READ_F64(b_row[lane]) - PMG_READ_F64(a_row[lane])*x_pivot_c_last[lane/PMG_LANES(double)];
-							PMG_CHECK_PIVOTS_F64(plan, pivot_2, lanes - lane, 0, i, s0, 1);
-							pivot[lane/PMG_LANES(double)] = PMG_RECIPROCAL_F64(pivot_2);
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_pivot_c_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_pivot_c[32*i + lane]) = PMG_READ_F64(c_row[lane])*pivot[lane/PMG_LANES(double)];
-					}
-					if (i == 0) {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[lane]) = PMG_READ_F64(d_row[lane])*pivot[lane/PMG_LANES(double)];
-						}
-					} else {
-						PMG_UNROLL
-						for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-							x_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = (PMG_READ_F64(d_row[lane]) - PMG_READ_F64(a_row[lane])*x_y_last[lane/PMG_LANES(double)])*pivot[lane/PMG_LANES(double)];
-						}
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_y_last[lane/PMG_LANES(double)] = x_y_now[lane/PMG_LANES(double)];
-						x_pivot_c_last[lane/PMG_LANES(double)] = x_pivot_c_now[lane/PMG_LANES(double)];
-					}
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(x_block[32*n + lane - 32]) = PMG_READ_F64(x_block[32*n + lane - 32]);
-				if (x_nontemporal)
-					PMG_STREAM_F64(x_nontemporal[32*n + lane - 32], PMG_READ_F64(x_block[32*n + lane - 32]));
-			}
-			pmg_vector_f64 x_last[PMG_VECTORS(double, 32)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				x_last[lane/PMG_LANES(double)] = PMG_READ_F64(x_block[lane + 32*n - 32]);
-			}
-			for (int64_t begin_2, end_2 = n; end_2 > 0; end_2 = begin_2) {
-				begin_2 = pmg_put_begin_f64(end_2, 32, x, &plan->places[4], s0_block, lanes);
-				const int64_t behind = pmg_min_i64(end_2, n - 1);
-				for (int64_t i = behind - 1; i >= begin_2; i--) {
-					pmg_vector_f64 x_now[PMG_VECTORS(double, 32)];
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[32*i + lane]) = PMG_READ_F64(x_block[32*i + lane]) - PMG_READ_F64(x_pivot_c[32*i + lane])*x_last[lane/PMG_LANES(double)];
-						if (x_nontemporal)
-							PMG_STREAM_F64(x_nontemporal[32*i + lane], PMG_READ_F64(x_block[32*i + lane]));
-					}
-					PMG_UNROLL
-					for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-						x_last[lane/PMG_LANES(double)] = x_now[lane/PMG_LANES(double)];
-					}
-				}
-				pmg_block_put_rows_f64(x_block, 32, x, &plan->places[4], s0_block, lanes, begin_2, end_2, end_2 - PMG_PREFETCH_WINDOW, n);
-			}
+			tri_batch_compute_x_pivot_block(plan, nSystems, n, a, b, c, d, x, s0_block, 32, 24);
 		}
 	}
 }
@@ -735,12 +524,15 @@ static const pmg_param_desc tri_batch_params[] = {
 	{ "n", PMG_I64, offsetof(tri_batch_args, n), "tridiagonal.pmg:6" },
 };
 
+#define tri_batch_arguments(pmg_lanes) \
+	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" }, \
+	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" }, \
+	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" }, \
+	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" }, \
+	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+
 static const pmg_array_desc tri_batch_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	tri_batch_arguments(16)
 	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
@@ -753,42 +545,6 @@ static const pmg_pivot_desc tri_batch_pivots[] = {
 	{ "x", PMG_F64, -1, "tridiagonal.pmg:10" },
 };
 
-static void tri_batch_extents(const void *arguments, int64_t *extents)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 32;
-	extents[12] = 16;
-	extents[13] = 1;
-	extents[14] = 40;
-	extents[15] = 16;
-	extents[16] = 1;
-	extents[17] = 40;
-	extents[18] = 16;
-	extents[19] = 1;
-	extents[20] = 40;
-	extents[21] = 16;
-	extents[22] = 1;
-	extents[23] = n + 32;
-	extents[24] = 16;
-	extents[25] = 1;
-	extents[26] = 40;
-	extents[27] = 16;
-}
-
 static bool tri_batch_suits(const void *arguments)
 {
 	const tri_batch_args *args = arguments;
@@ -798,96 +554,43 @@ static bool tri_batch_suits(const void *arguments)
 }
 
 static const pmg_work_desc tri_batch_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
 
-static void tri_batch_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (nSystems);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (nSystems);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (nSystems);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
-
 static const pmg_array_desc tri_batch_flat_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	tri_batch_arguments(0)
 	[5] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[6] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 };
 
-static void tri_batch_flat_extents(const void *arguments, int64_t *extents)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	extents[0] = nSystems;
-	extents[1] = n;
-	extents[2] = nSystems;
-	extents[3] = n;
-	extents[4] = nSystems;
-	extents[5] = n;
-	extents[6] = nSystems;
-	extents[7] = n;
-	extents[8] = nSystems;
-	extents[9] = n;
-	extents[10] = 1;
-	extents[11] = n + 512;
-	extents[12] = 1;
-	extents[13] = n + 512;
-}
-
 static const pmg_work_desc tri_batch_flat_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .is_shared = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true },
-	{ "x.y", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true },
-	{ "x", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true },
+	{ "x.pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true },
 };
 
 static const pmg_pipeline_desc tri_batch_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
-	.n_arrays = 7, .arrays = tri_batch_flat_arrays, .n_extents = 14, .extents = tri_batch_flat_extents,
+	.n_arrays = 7, .arrays = tri_batch_flat_arrays, .n_extents = 14,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
 	.kernel = tri_batch_flat_kernel, .choice = "--interleave=off",
-	.n_work = 7, .work = tri_batch_flat_work, .count = tri_batch_count,
+	.n_work = 7, .work = tri_batch_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_narrow_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	tri_batch_arguments(8)
 	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
@@ -895,26 +598,6 @@ static const pmg_array_desc tri_batch_narrow_arrays[] = {
 	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
-
-static void tri_batch_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t n = args->n;
-
-	tri_batch_extents(arguments, extents);
-	extents[11] = n + 64;
-	extents[12] = 8;
-	extents[14] = 72;
-	extents[15] = 8;
-	extents[17] = 72;
-	extents[18] = 8;
-	extents[20] = 72;
-	extents[21] = 8;
-	extents[23] = n + 64;
-	extents[24] = 8;
-	extents[26] = 72;
-	extents[27] = 8;
-}
 
 static bool tri_batch_narrow_suits(const void *arguments)
 {
@@ -927,19 +610,15 @@ static bool tri_batch_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc tri_batch_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
-	.n_arrays = 11, .arrays = tri_batch_narrow_arrays, .n_extents = 28, .extents = tri_batch_narrow_extents,
+	.n_arrays = 11, .arrays = tri_batch_narrow_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
 	.kernel = tri_batch_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_batch_narrow_suits,
-	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
+	.n_work = 7, .work = tri_batch_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_wide_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	tri_batch_arguments(32)
 	[5] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[6] = { .name = "b.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 13, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 	[7] = { .name = "a.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 16, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
@@ -947,26 +626,6 @@ static const pmg_array_desc tri_batch_wide_arrays[] = {
 	[9] = { .name = "x.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 22, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:8" },
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
-
-static void tri_batch_wide_extents(const void *arguments, int64_t *extents)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t n = args->n;
-
-	tri_batch_extents(arguments, extents);
-	extents[11] = n + 16;
-	extents[12] = 32;
-	extents[14] = 24;
-	extents[15] = 32;
-	extents[17] = 24;
-	extents[18] = 32;
-	extents[20] = 24;
-	extents[21] = 32;
-	extents[23] = n + 16;
-	extents[24] = 32;
-	extents[26] = 24;
-	extents[27] = 32;
-}
 
 static bool tri_batch_wide_suits(const void *arguments)
 {
@@ -979,19 +638,15 @@ static bool tri_batch_wide_suits(const void *arguments)
 static const pmg_pipeline_desc tri_batch_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
-	.n_arrays = 11, .arrays = tri_batch_wide_arrays, .n_extents = 28, .extents = tri_batch_wide_extents,
+	.n_arrays = 11, .arrays = tri_batch_wide_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
 	.kernel = tri_batch_wide_kernel, .choice = "--interleave=wide", .suits = tri_batch_wide_suits,
-	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
+	.n_work = 7, .work = tri_batch_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc tri_batch_isl_arrays[] = {
-	[0] = { .name = "a", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(tri_batch_args, a), .place = "tridiagonal.pmg:7" },
-	[1] = { .name = "b", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 2, .segments = -1, .offset = offsetof(tri_batch_args, b), .place = "tridiagonal.pmg:7" },
-	[2] = { .name = "c", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 4, .segments = -1, .offset = offsetof(tri_batch_args, c), .place = "tridiagonal.pmg:7" },
-	[3] = { .name = "d", .role = PMG_IN, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 6, .segments = -1, .offset = offsetof(tri_batch_args, d), .place = "tridiagonal.pmg:7" },
-	[4] = { .name = "x", .role = PMG_OUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 8, .segments = -1, .offset = offsetof(tri_batch_args, x), .place = "tridiagonal.pmg:8" },
+	tri_batch_arguments(16)
 	[5] = { .name = "x.pivot", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[6] = { .name = "x.y", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
 	[7] = { .name = "x.pivot.c", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" }, { 1, false, 0, "n" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:10" },
@@ -1005,76 +660,23 @@ static const pmg_array_desc tri_batch_isl_arrays[] = {
 	[15] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 40, "40" }, { -1, false, 16, "16" } }, .first_extent = 37, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
-static void tri_batch_isl_extents(const void *arguments, int64_t *extents)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	tri_batch_extents(arguments, extents);
-	extents[10] = nSystems;
-	extents[11] = n;
-	extents[12] = nSystems;
-	extents[13] = n;
-	extents[14] = nSystems;
-	extents[15] = n;
-	extents[17] = n + 32;
-	extents[23] = 40;
-	extents[26] = n + 32;
-	extents[28] = 1;
-	extents[29] = n + 32;
-	extents[30] = 16;
-	extents[31] = 1;
-	extents[32] = 40;
-	extents[33] = 16;
-	extents[34] = 1;
-	extents[35] = n + 32;
-	extents[36] = 16;
-	extents[37] = 1;
-	extents[38] = 40;
-	extents[39] = 16;
-}
-
 static const pmg_work_desc tri_batch_isl_work[] = {
-	{ "x.pivot", .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x.pivot", .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
-	{ "x.y", .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "x", .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "x.pivot.c", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, n, 0)), .flops = 16, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, n, 0)), .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "x.y", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 3, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, n, 0)), .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "x", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 2, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "x.pivot.c", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
 };
-
-static void tri_batch_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nSystems)*(double) (n);
-	counts[1] = (double) (n);
-	counts[2] = (double) (nSystems)*(double) (n);
-	counts[3] = (double) (nSystems);
-	counts[4] = (double) (nSystems)*(double) (n);
-	counts[5] = (double) (n);
-	counts[6] = (double) (nSystems)*(double) (n);
-	counts[7] = (double) (nSystems);
-	counts[8] = (double) (nSystems)*(double) (n);
-	counts[9] = (double) (n);
-	counts[10] = (double) (nSystems)*(double) (n);
-	counts[11] = (double) (nSystems);
-	counts[12] = (double) (nSystems)*(double) (n);
-	counts[13] = (double) (nSystems);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tri_batch_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
-	.n_arrays = 16, .arrays = tri_batch_isl_arrays, .n_extents = 40, .extents = tri_batch_isl_extents,
+	.n_arrays = 16, .arrays = tri_batch_isl_arrays, .n_extents = 40,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
 	.kernel = tri_batch_isl_kernel, .choice = "--schedule=isl", .suits = tri_batch_suits,
-	.n_work = 7, .work = tri_batch_isl_work, .count = tri_batch_isl_count,
+	.n_work = 7, .work = tri_batch_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1093,10 +695,10 @@ PMG_PLAN_ANY(tri_batch)
 static const pmg_pipeline_desc tri_batch_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
-	.n_arrays = 11, .arrays = tri_batch_arrays, .n_extents = 28, .extents = tri_batch_extents,
+	.n_arrays = 11, .arrays = tri_batch_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
 	.kernel = tri_batch_kernel, .suits = tri_batch_suits,
-	.n_work = 7, .work = tri_batch_work, .count = tri_batch_count,
+	.n_work = 7, .work = tri_batch_work,
 	.n_candidates = 5, .candidates = tri_batch_candidates,
 	.is_ordered = true, .plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1104,6 +706,103 @@ static const pmg_pipeline_desc tri_batch_description = {
 PMG_PIPELINE(tri_batch)
 
 /* ---- heat ---- */
+
+static inline __attribute__((always_inline)) void heat_compute_p_block(pmg_plan *plan, int64_t nRods, int64_t n, double r, double *restrict u, int64_t s_block, int64_t width, int64_t extent)
+{
+	const int64_t lanes = pmg_min_i64(width, nRods - s_block);
+	double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 512/width)*width, width, u, &plan->places[0], s_block, lanes, n);
+	double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + extent)*width;
+	double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 512/width)*width;
+	double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 512/width)*width;
+	double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 512/width)*width;
+	double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 512/width)*width;
+	for (int64_t i = -1; i < n + 1; i++) {
+		if (n > i && i >= 0) {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(p[width*i + lane + width]) = PMG_READ_F64(u_block[width*i + lane]);
+			}
+		} else {
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				PMG_WRITE_F64(p[width*i + lane + width]) = PMG_FILL_F64(0.0);
+			}
+		}
+	}
+	for (int64_t i = 0; i < n; i++) {
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(d[width*i + lane]) = PMG_READ_F64(u_block[width*i + lane]) + 0.5*r*(PMG_READ_F64(p[width*i + lane]) - 2.0*PMG_READ_F64(p[width*i + lane + width]) + PMG_READ_F64(p[width*i + lane + 2*width]));
+		}
+	}
+	if (n >= 1) {
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			const int64_t s = s_block + lane;
+			const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
+			PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
+			PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
+		}
+		pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 32)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
+		}
+		pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 32)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
+		}
+		for (int64_t i = 1; i < n; i++) {
+			pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 32)];
+			pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				const int64_t s = s_block + lane;
+				const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
+				u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[width*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[width*i + lane]) = PMG_READ_F64(d[width*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
+				u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
+			}
+		}
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(u_TriBatch[width*n + lane - width]) = PMG_READ_F64(u_TriBatch_y[width*n + lane - width])*PMG_READ_F64(u_TriBatch_pivot[width*n + lane - width]);
+		}
+		pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 32)];
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + width*n - width]);
+		}
+		for (int64_t i = n - 2; i >= 0; i--) {
+			pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 32)];
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[width*i + lane]) = (PMG_READ_F64(u_TriBatch_y[width*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[width*i + lane]);
+			}
+			PMG_UNROLL
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
+			}
+		}
+	}
+	for (int64_t j = 0; j < n; j++) {
+		PMG_UNROLL
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(u_block[width*j + lane]) = PMG_READ_F64(u_TriBatch[width*j + lane]);
+		}
+	}
+	pmg_block_put_f64(u_block, width, u, &plan->places[0], s_block, lanes, n);
+}
 
 static void heat_compute_p(pmg_plan *plan, const heat_args *args)
 {
@@ -1122,99 +821,7 @@ static void heat_compute_p(pmg_plan *plan, const heat_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/16))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 16) {
-		const int64_t lanes = pmg_min_i64(16, nRods - s_block);
-		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 32)*16, 16, u, &plan->places[0], s_block, lanes, n);
-		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 34)*16;
-		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 32)*16;
-		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 32)*16;
-		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 32)*16;
-		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 32)*16;
-		for (int64_t i = -1; i < n + 1; i++) {
-			if (n > i && i >= 0) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[16*i + lane + 16]) = PMG_READ_F64(u_block[16*i + lane]);
-				}
-			} else {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[16*i + lane + 16]) = PMG_FILL_F64(0.0);
-				}
-			}
-		}
-		for (int64_t i = 0; i < n; i++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(d[16*i + lane]) = PMG_READ_F64(u_block[16*i + lane]) + 0.5*r*(PMG_READ_F64(p[16*i + lane]) - 2.0*PMG_READ_F64(p[16*i + lane + 16]) + PMG_READ_F64(p[16*i + lane + 32]));
-			}
-		}
-		if (n >= 1) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
-				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 16)];
-				pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[16*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[16*i + lane]) = PMG_READ_F64(d[16*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch[16*n + lane - 16]) = PMG_READ_F64(u_TriBatch_y[16*n + lane - 16])*PMG_READ_F64(u_TriBatch_pivot[16*n + lane - 16]);
-			}
-			pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 16)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 16*n - 16]);
-			}
-			for (int64_t i = n - 2; i >= 0; i--) {
-				pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 16)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[16*i + lane]) = (PMG_READ_F64(u_TriBatch_y[16*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[16*i + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-					u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 16; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_block[16*j + lane]) = PMG_READ_F64(u_TriBatch[16*j + lane]);
-			}
-		}
-		pmg_block_put_f64(u_block, 16, u, &plan->places[0], s_block, lanes, n);
+		heat_compute_p_block(plan, nRods, n, r, u, s_block, 16, 34);
 	}
 }
 
@@ -1320,99 +927,7 @@ static void heat_narrow_compute_p(pmg_plan *plan, const heat_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/8))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 8) {
-		const int64_t lanes = pmg_min_i64(8, nRods - s_block);
-		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 64)*8, 8, u, &plan->places[0], s_block, lanes, n);
-		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 66)*8;
-		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 64)*8;
-		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 64)*8;
-		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 64)*8;
-		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 64)*8;
-		for (int64_t i = -1; i < n + 1; i++) {
-			if (n > i && i >= 0) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[8*i + lane + 8]) = PMG_READ_F64(u_block[8*i + lane]);
-				}
-			} else {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[8*i + lane + 8]) = PMG_FILL_F64(0.0);
-				}
-			}
-		}
-		for (int64_t i = 0; i < n; i++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(d[8*i + lane]) = PMG_READ_F64(u_block[8*i + lane]) + 0.5*r*(PMG_READ_F64(p[8*i + lane]) - 2.0*PMG_READ_F64(p[8*i + lane + 8]) + PMG_READ_F64(p[8*i + lane + 16]));
-			}
-		}
-		if (n >= 1) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
-				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 8)];
-				pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[8*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[8*i + lane]) = PMG_READ_F64(d[8*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch[8*n + lane - 8]) = PMG_READ_F64(u_TriBatch_y[8*n + lane - 8])*PMG_READ_F64(u_TriBatch_pivot[8*n + lane - 8]);
-			}
-			pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 8)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 8*n - 8]);
-			}
-			for (int64_t i = n - 2; i >= 0; i--) {
-				pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 8)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[8*i + lane]) = (PMG_READ_F64(u_TriBatch_y[8*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[8*i + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-					u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 8; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_block[8*j + lane]) = PMG_READ_F64(u_TriBatch[8*j + lane]);
-			}
-		}
-		pmg_block_put_f64(u_block, 8, u, &plan->places[0], s_block, lanes, n);
+		heat_compute_p_block(plan, nRods, n, r, u, s_block, 8, 66);
 	}
 }
 
@@ -1451,99 +966,7 @@ static void heat_wide_compute_p(pmg_plan *plan, const heat_args *args)
 	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 8.0*(double) nRods*(double) (n + 2) + 75.0*(double) nRods*(double) n + 33.0*(double) nRods, (double) nRods/32))
 	for (int64_t s_block = 0; s_block < nRods; s_block += 32) {
-		const int64_t lanes = pmg_min_i64(32, nRods - s_block);
-		double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 16)*32, 32, u, &plan->places[0], s_block, lanes, n);
-		double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + 18)*32;
-		double *restrict d = (double *) plan->data[2] + pmg_thread()*(n + 16)*32;
-		double *restrict u_TriBatch = (double *) plan->data[3] + pmg_thread()*(n + 16)*32;
-		double *restrict u_TriBatch_pivot = (double *) plan->data[4] + pmg_thread()*(n + 16)*32;
-		double *restrict u_TriBatch_y = (double *) plan->data[5] + pmg_thread()*(n + 16)*32;
-		for (int64_t i = -1; i < n + 1; i++) {
-			if (n > i && i >= 0) {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[32*i + lane + 32]) = PMG_READ_F64(u_block[32*i + lane]);
-				}
-			} else {
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					PMG_WRITE_F64(p[32*i + lane + 32]) = PMG_FILL_F64(0.0);
-				}
-			}
-		}
-		for (int64_t i = 0; i < n; i++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(d[32*i + lane]) = PMG_READ_F64(u_block[32*i + lane]) + 0.5*r*(PMG_READ_F64(p[32*i + lane]) - 2.0*PMG_READ_F64(p[32*i + lane + 32]) + PMG_READ_F64(p[32*i + lane + 64]));
-			}
-		}
-		if (n >= 1) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				const int64_t s = s_block + lane;
-				const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
-				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, s, 1);
-				PMG_WRITE_F64(u_TriBatch_pivot[lane]) = PMG_RECIPROCAL_F64(pivot);
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch_y[lane]) = PMG_READ_F64(d[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_pivot_last[PMG_VECTORS(double, 32)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				u_TriBatch_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_pivot[lane]);
-			}
-			pmg_vector_f64 u_TriBatch_y_last[PMG_VECTORS(double, 32)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				u_TriBatch_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch_y[lane]);
-			}
-			for (int64_t i = 1; i < n; i++) {
-				pmg_vector_f64 u_TriBatch_pivot_now[PMG_VECTORS(double, 32)];
-				pmg_vector_f64 u_TriBatch_y_now[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					const int64_t s = s_block + lane;
-					const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-					PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, s, 1);
-					u_TriBatch_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_pivot[32*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-					u_TriBatch_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch_y[32*i + lane]) = PMG_READ_F64(d[32*i + lane]) - -0.5*r*(u_TriBatch_y_last[lane/PMG_LANES(double)]*u_TriBatch_pivot_last[lane/PMG_LANES(double)]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					u_TriBatch_pivot_last[lane/PMG_LANES(double)] = u_TriBatch_pivot_now[lane/PMG_LANES(double)];
-					u_TriBatch_y_last[lane/PMG_LANES(double)] = u_TriBatch_y_now[lane/PMG_LANES(double)];
-				}
-			}
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_TriBatch[32*n + lane - 32]) = PMG_READ_F64(u_TriBatch_y[32*n + lane - 32])*PMG_READ_F64(u_TriBatch_pivot[32*n + lane - 32]);
-			}
-			pmg_vector_f64 u_TriBatch_last[PMG_VECTORS(double, 32)];
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				u_TriBatch_last[lane/PMG_LANES(double)] = PMG_READ_F64(u_TriBatch[lane + 32*n - 32]);
-			}
-			for (int64_t i = n - 2; i >= 0; i--) {
-				pmg_vector_f64 u_TriBatch_now[PMG_VECTORS(double, 32)];
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					u_TriBatch_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(u_TriBatch[32*i + lane]) = (PMG_READ_F64(u_TriBatch_y[32*i + lane]) - -0.5*r*u_TriBatch_last[lane/PMG_LANES(double)])*PMG_READ_F64(u_TriBatch_pivot[32*i + lane]);
-				}
-				PMG_UNROLL
-				for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-					u_TriBatch_last[lane/PMG_LANES(double)] = u_TriBatch_now[lane/PMG_LANES(double)];
-				}
-			}
-		}
-		for (int64_t j = 0; j < n; j++) {
-			PMG_UNROLL
-			for (int64_t lane = 0; lane < 32; lane += PMG_LANES(double)) {
-				PMG_WRITE_F64(u_block[32*j + lane]) = PMG_READ_F64(u_TriBatch[32*j + lane]);
-			}
-		}
-		pmg_block_put_f64(u_block, 32, u, &plan->places[0], s_block, lanes, n);
+		heat_compute_p_block(plan, nRods, n, r, u, s_block, 32, 18);
 	}
 }
 
@@ -1699,8 +1122,11 @@ static const pmg_param_desc heat_params[] = {
 	{ "r", PMG_F64, offsetof(heat_args, r), "tridiagonal.pmg:16" },
 };
 
+#define heat_arguments(pmg_lanes) \
+	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = pmg_lanes, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+
 static const pmg_array_desc heat_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	heat_arguments(16)
 	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 34, "n + 34" }, { -1, false, 16, "16" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
 	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
 	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
@@ -1713,34 +1139,6 @@ static const pmg_pivot_desc heat_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "tridiagonal.pmg:22" },
 };
 
-static void heat_extents(const void *arguments, int64_t *extents)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	extents[0] = nRods;
-	extents[1] = n;
-	extents[2] = 1;
-	extents[3] = n + 34;
-	extents[4] = 16;
-	extents[5] = 1;
-	extents[6] = n + 32;
-	extents[7] = 16;
-	extents[8] = 1;
-	extents[9] = n + 32;
-	extents[10] = 16;
-	extents[11] = 1;
-	extents[12] = n + 32;
-	extents[13] = 16;
-	extents[14] = 1;
-	extents[15] = n + 32;
-	extents[16] = 16;
-	extents[17] = 1;
-	extents[18] = n + 32;
-	extents[19] = 16;
-}
-
 static bool heat_suits(const void *arguments)
 {
 	const heat_args *args = arguments;
@@ -1750,49 +1148,20 @@ static bool heat_suits(const void *arguments)
 }
 
 static const pmg_work_desc heat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 17, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 1, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
-static void heat_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nRods)*(double) (n + 2);
-	counts[1] = (double) (nRods);
-	counts[2] = (double) (nRods)*(double) (n + 2);
-	counts[3] = (double) (nRods);
-	counts[4] = (double) (nRods)*(double) (n);
-	counts[5] = (double) (nRods);
-	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (nRods);
-	counts[8] = (double) (nRods)*(double) (n);
-	counts[9] = (double) (nRods);
-	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (nRods);
-	counts[12] = (double) (nRods)*(double) (n);
-	counts[13] = (double) (nRods);
-	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (nRods);
-	counts[16] = (double) (nRods)*(double) (n);
-	counts[17] = (double) (nRods);
-	counts[18] = (double) (nRods)*(double) (n);
-	counts[19] = (double) (nRods);
-	(void) plan;
-}
-
 static const pmg_array_desc heat_flat_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	heat_arguments(0)
 	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 514, "n + 514" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
 	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
 	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
@@ -1800,51 +1169,31 @@ static const pmg_array_desc heat_flat_arrays[] = {
 	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 512, "n + 512" } }, .first_extent = 10, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 };
 
-static void heat_flat_extents(const void *arguments, int64_t *extents)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	extents[0] = nRods;
-	extents[1] = n;
-	extents[2] = 1;
-	extents[3] = n + 514;
-	extents[4] = 1;
-	extents[5] = n + 512;
-	extents[6] = 1;
-	extents[7] = n + 512;
-	extents[8] = 1;
-	extents[9] = n + 512;
-	extents[10] = 1;
-	extents[11] = n + 512;
-}
-
 static const pmg_work_desc heat_flat_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .is_shared = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .is_shared = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .is_shared = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true },
-	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 17, .bytes = 8, .is_shared = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 22, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 1, .bytes = 24, .is_shared = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true },
+	{ "u", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc heat_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
-	.n_arrays = 6, .arrays = heat_flat_arrays, .n_extents = 12, .extents = heat_flat_extents,
+	.n_arrays = 6, .arrays = heat_flat_arrays, .n_extents = 12,
 	.n_pivots = 1, .pivots = heat_pivots,
 	.kernel = heat_flat_kernel, .choice = "--interleave=off",
-	.n_work = 10, .work = heat_flat_work, .count = heat_count,
+	.n_work = 10, .work = heat_flat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_narrow_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 8, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	heat_arguments(8)
 	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 66, "n + 66" }, { -1, false, 8, "8" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
 	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
 	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
@@ -1852,26 +1201,6 @@ static const pmg_array_desc heat_narrow_arrays[] = {
 	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
-
-static void heat_narrow_extents(const void *arguments, int64_t *extents)
-{
-	const heat_args *args = arguments;
-	const int64_t n = args->n;
-
-	heat_extents(arguments, extents);
-	extents[3] = n + 66;
-	extents[4] = 8;
-	extents[6] = n + 64;
-	extents[7] = 8;
-	extents[9] = n + 64;
-	extents[10] = 8;
-	extents[12] = n + 64;
-	extents[13] = 8;
-	extents[15] = n + 64;
-	extents[16] = 8;
-	extents[18] = n + 64;
-	extents[19] = 8;
-}
 
 static bool heat_narrow_suits(const void *arguments)
 {
@@ -1884,15 +1213,15 @@ static bool heat_narrow_suits(const void *arguments)
 static const pmg_pipeline_desc heat_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
-	.n_arrays = 7, .arrays = heat_narrow_arrays, .n_extents = 20, .extents = heat_narrow_extents,
+	.n_arrays = 7, .arrays = heat_narrow_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
 	.kernel = heat_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_narrow_suits,
-	.n_work = 10, .work = heat_work, .count = heat_count,
+	.n_work = 10, .work = heat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_wide_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 32, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	heat_arguments(32)
 	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 18, "n + 18" }, { -1, false, 32, "32" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
 	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 5, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
 	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
@@ -1900,26 +1229,6 @@ static const pmg_array_desc heat_wide_arrays[] = {
 	[5] = { .name = "u.TriBatch.y", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 14, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
-
-static void heat_wide_extents(const void *arguments, int64_t *extents)
-{
-	const heat_args *args = arguments;
-	const int64_t n = args->n;
-
-	heat_extents(arguments, extents);
-	extents[3] = n + 18;
-	extents[4] = 32;
-	extents[6] = n + 16;
-	extents[7] = 32;
-	extents[9] = n + 16;
-	extents[10] = 32;
-	extents[12] = n + 16;
-	extents[13] = 32;
-	extents[15] = n + 16;
-	extents[16] = 32;
-	extents[18] = n + 16;
-	extents[19] = 32;
-}
 
 static bool heat_wide_suits(const void *arguments)
 {
@@ -1932,15 +1241,15 @@ static bool heat_wide_suits(const void *arguments)
 static const pmg_pipeline_desc heat_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
-	.n_arrays = 7, .arrays = heat_wide_arrays, .n_extents = 20, .extents = heat_wide_extents,
+	.n_arrays = 7, .arrays = heat_wide_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
 	.kernel = heat_wide_kernel, .choice = "--interleave=wide", .suits = heat_wide_suits,
-	.n_work = 10, .work = heat_work, .count = heat_count,
+	.n_work = 10, .work = heat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_array_desc heat_isl_arrays[] = {
-	[0] = { .name = "u", .role = PMG_INOUT, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .lanes = 16, .first_extent = 0, .segments = -1, .offset = offsetof(heat_args, u), .place = "tridiagonal.pmg:17" },
+	heat_arguments(16)
 	[1] = { .name = "p", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 2, "n + 2" } }, .first_extent = 2, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:20" },
 	[2] = { .name = "d", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:21" },
 	[3] = { .name = "u.TriBatch", .role = PMG_TEMP, .type = PMG_F64, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "nRods" }, { 1, false, 0, "n" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
@@ -1954,92 +1263,26 @@ static const pmg_array_desc heat_isl_arrays[] = {
 	[11] = { .name = "u.TriBatch.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 32, "n + 32" }, { -1, false, 16, "16" } }, .first_extent = 27, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:22" },
 };
 
-static void heat_isl_extents(const void *arguments, int64_t *extents)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	heat_extents(arguments, extents);
-	extents[2] = nRods;
-	extents[3] = n + 2;
-	extents[4] = nRods;
-	extents[5] = n;
-	extents[6] = nRods;
-	extents[7] = n;
-	extents[8] = nRods;
-	extents[9] = n;
-	extents[10] = nRods;
-	extents[11] = n;
-	extents[12] = 1;
-	extents[13] = n + 34;
-	extents[14] = 16;
-	extents[15] = 1;
-	extents[16] = n + 32;
-	extents[17] = 16;
-	extents[18] = 1;
-	extents[19] = n + 32;
-	extents[20] = 16;
-	extents[21] = 1;
-	extents[22] = n + 32;
-	extents[23] = 16;
-	extents[24] = 1;
-	extents[25] = n + 32;
-	extents[26] = 16;
-	extents[27] = 1;
-	extents[28] = n + 32;
-	extents[29] = 16;
-}
-
 static const pmg_work_desc heat_isl_work[] = {
-	{ "p", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "p", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "d", .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 17, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.pivot", .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch.y", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
-	{ "u.TriBatch", .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
-	{ "u", .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "d", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 6, .bytes = 40, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, n, 0)), .flops = 17, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 22, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, n, 0)), .flops = 0, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch.y", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, n, 0)), .flops = 1, .bytes = 24, .far = 3, .is_shared = true, .is_vector = true },
+	{ "u.TriBatch", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 4, .bytes = 32, .is_shared = true, .is_vector = true },
+	{ "u", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 };
-
-static void heat_isl_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-
-	counts[0] = (double) (nRods)*(double) (n + 2);
-	counts[1] = (double) (nRods);
-	counts[2] = (double) (nRods)*(double) (n + 2);
-	counts[3] = (double) (nRods);
-	counts[4] = (double) (nRods)*(double) (n);
-	counts[5] = (double) (nRods);
-	counts[6] = (double) (nRods)*(double) (n);
-	counts[7] = (double) (n);
-	counts[8] = (double) (nRods)*(double) (n);
-	counts[9] = (double) (nRods);
-	counts[10] = (double) (nRods)*(double) (n);
-	counts[11] = (double) (n);
-	counts[12] = (double) (nRods)*(double) (n);
-	counts[13] = (double) (nRods);
-	counts[14] = (double) (nRods)*(double) (n);
-	counts[15] = (double) (n);
-	counts[16] = (double) (nRods)*(double) (n);
-	counts[17] = (double) (nRods);
-	counts[18] = (double) (nRods)*(double) (n);
-	counts[19] = (double) (nRods);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc heat_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
-	.n_arrays = 12, .arrays = heat_isl_arrays, .n_extents = 30, .extents = heat_isl_extents,
+	.n_arrays = 12, .arrays = heat_isl_arrays, .n_extents = 30,
 	.n_pivots = 1, .pivots = heat_pivots,
 	.kernel = heat_isl_kernel, .choice = "--schedule=isl", .suits = heat_suits,
-	.n_work = 10, .work = heat_isl_work, .count = heat_isl_count,
+	.n_work = 10, .work = heat_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -2058,10 +1301,10 @@ PMG_PLAN_ANY(heat)
 static const pmg_pipeline_desc heat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
-	.n_arrays = 7, .arrays = heat_arrays, .n_extents = 20, .extents = heat_extents,
+	.n_arrays = 7, .arrays = heat_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
 	.kernel = heat_kernel, .suits = heat_suits,
-	.n_work = 10, .work = heat_work, .count = heat_count,
+	.n_work = 10, .work = heat_work,
 	.n_candidates = 5, .candidates = heat_candidates,
 	.is_ordered = true, .plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

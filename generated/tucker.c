@@ -65,6 +65,56 @@
 
 /* ---- tucker ---- */
 
+static inline __attribute__((always_inline)) void tucker_kernel_block(int64_t rB, int64_t rC, int64_t rD, const double *restrict B, const double *restrict C, const double *restrict D, double *restrict Z, const int32_t *restrict X_offsets, const int32_t *restrict X_chunk_offsets, const int32_t *restrict X_sorted_b, const int32_t *restrict X_sorted_c, const int32_t *restrict X_sorted_d, const double *restrict X_sorted_value, int64_t chunk)
+{
+	const int64_t chunk_begin = X_chunk_offsets[chunk];
+	const int64_t chunk_end = X_chunk_offsets[chunk + 1];
+	for (int64_t a = chunk_begin; a < chunk_end; a++) {
+		for (int64_t q = 0; q < rB; q++) {
+			for (int64_t r = 0; r < rC; r++) {
+				#pragma omp simd
+				for (int64_t s = 0; s < rD; s++) {
+					Z[((a*rB + q)*rC + r)*rD + s] = 0.0;
+				}
+			}
+		}
+		const int64_t a_begin = X_offsets[a];
+		const int64_t a_end = X_offsets[a + 1];
+		for (int64_t k = a_begin; k < a_end; k++) {
+			const int64_t b = X_sorted_b[k];
+			const int64_t c = X_sorted_c[k];
+			const int64_t d = X_sorted_d[k];
+			double sum = X_sorted_value[k];
+			for (int64_t q = 0; q < rB; q++) {
+				for (int64_t r = 0; r < rC; r++) {
+					#pragma omp simd
+					for (int64_t s = 0; s < rD; s++) {
+						Z[((a*rB + q)*rC + r)*rD + s] += B[b*rB + q]*C[c*rC + r]*D[d*rD + s]*sum;
+					}
+				}
+			}
+		}
+	}
+}
+
+static inline __attribute__((always_inline)) void tucker_kernel_block_2(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *restrict A, double *restrict Z, double *restrict G, int64_t p)
+{
+	for (int64_t q = 0; q < rB; q++) {
+		for (int64_t r = 0; r < rC; r++) {
+			#pragma omp simd
+			for (int64_t s = 0; s < rD; s++) {
+				G[((p*rB + q)*rC + r)*rD + s] = 0.0;
+			}
+			for (int64_t i = 0; i < nA; i++) {
+				#pragma omp simd
+				for (int64_t s = 0; s < rD; s++) {
+					G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
+				}
+			}
+		}
+	}
+}
+
 static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const tucker_args *args = arguments;
@@ -98,34 +148,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
 		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-			const int64_t chunk_begin = X_chunk_offsets[chunk];
-			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-			for (int64_t a = chunk_begin; a < chunk_end; a++) {
-				for (int64_t q = 0; q < rB; q++) {
-					for (int64_t r = 0; r < rC; r++) {
-						#pragma omp simd
-						for (int64_t s = 0; s < rD; s++) {
-							Z[((a*rB + q)*rC + r)*rD + s] = 0.0;
-						}
-					}
-				}
-				const int64_t a_begin = X_offsets[a];
-				const int64_t a_end = X_offsets[a + 1];
-				for (int64_t k = a_begin; k < a_end; k++) {
-					const int64_t b = X_sorted_b[k];
-					const int64_t c = X_sorted_c[k];
-					const int64_t d = X_sorted_d[k];
-					double sum = X_sorted_value[k];
-					for (int64_t q = 0; q < rB; q++) {
-						for (int64_t r = 0; r < rC; r++) {
-							#pragma omp simd
-							for (int64_t s = 0; s < rD; s++) {
-								Z[((a*rB + q)*rC + r)*rD + s] += B[b*rB + q]*C[c*rC + r]*D[d*rD + s]*sum;
-							}
-						}
-					}
-				}
-			}
+			tucker_kernel_block(rB, rC, rD, B, C, D, Z, X_offsets, X_chunk_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value, chunk);
 		}
 	}
 
@@ -135,20 +158,7 @@ static pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_contr
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
-		for (int64_t q = 0; q < rB; q++) {
-			for (int64_t r = 0; r < rC; r++) {
-				#pragma omp simd
-				for (int64_t s = 0; s < rD; s++) {
-					G[((p*rB + q)*rC + r)*rD + s] = 0.0;
-				}
-				for (int64_t i = 0; i < nA; i++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
-				}
-			}
-		}
+		tucker_kernel_block_2(nA, rA, rB, rC, rD, A, Z, G, p);
 	}
 
 	(void) control;
@@ -238,20 +248,7 @@ static pmg_status tucker_renumber_b_kernel(pmg_plan *plan, const void *arguments
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
-		for (int64_t q = 0; q < rB; q++) {
-			for (int64_t r = 0; r < rC; r++) {
-				#pragma omp simd
-				for (int64_t s = 0; s < rD; s++) {
-					G[((p*rB + q)*rC + r)*rD + s] = 0.0;
-				}
-				for (int64_t i = 0; i < nA; i++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
-				}
-			}
-		}
+		tucker_kernel_block_2(nA, rA, rB, rC, rD, A, Z, G, p);
 	}
 
 	(void) control;
@@ -341,20 +338,7 @@ static pmg_status tucker_renumber_c_kernel(pmg_plan *plan, const void *arguments
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
-		for (int64_t q = 0; q < rB; q++) {
-			for (int64_t r = 0; r < rC; r++) {
-				#pragma omp simd
-				for (int64_t s = 0; s < rD; s++) {
-					G[((p*rB + q)*rC + r)*rD + s] = 0.0;
-				}
-				for (int64_t i = 0; i < nA; i++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
-				}
-			}
-		}
+		tucker_kernel_block_2(nA, rA, rB, rC, rD, A, Z, G, p);
 	}
 
 	(void) control;
@@ -444,20 +428,7 @@ static pmg_status tucker_renumber_d_kernel(pmg_plan *plan, const void *arguments
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
-		for (int64_t q = 0; q < rB; q++) {
-			for (int64_t r = 0; r < rC; r++) {
-				#pragma omp simd
-				for (int64_t s = 0; s < rD; s++) {
-					G[((p*rB + q)*rC + r)*rD + s] = 0.0;
-				}
-				for (int64_t i = 0; i < nA; i++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
-				}
-			}
-		}
+		tucker_kernel_block_2(nA, rA, rB, rC, rD, A, Z, G, p);
 	}
 
 	(void) control;
@@ -534,20 +505,7 @@ static pmg_status tucker_restructure_none_kernel(pmg_plan *plan, const void *arg
 	 */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 3.0*(double) rA*(double) rB*(double) rC*(double) rD + 7.0*(double) rA*(double) rB*(double) rC*(double) nA*(double) rD, (double) rA))
 	for (int64_t p = 0; p < rA; p++) {
-		for (int64_t q = 0; q < rB; q++) {
-			for (int64_t r = 0; r < rC; r++) {
-				#pragma omp simd
-				for (int64_t s = 0; s < rD; s++) {
-					G[((p*rB + q)*rC + r)*rD + s] = 0.0;
-				}
-				for (int64_t i = 0; i < nA; i++) {
-					#pragma omp simd
-					for (int64_t s = 0; s < rD; s++) {
-						G[((p*rB + q)*rC + r)*rD + s] += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
-				}
-			}
-		}
+		tucker_kernel_block_2(nA, rA, rB, rC, rD, A, Z, G, p);
 	}
 
 	(void) control;
@@ -589,34 +547,7 @@ static pmg_status tucker_columns_kernel(pmg_plan *plan, const void *arguments, p
 	if (nnz + rB >= 1 && nD + rB >= 1 && nC + rB >= 1 && nB + rB >= 1 && nnz + rC >= 1 && nD + rC >= 1 && nC + rC >= 1 && nB + rC >= 1 && nnz + rD >= 1 && nD + rD >= 1 && nC + rD >= 1 && nB + rD >= 1) {
 		#pragma omp parallel for schedule(dynamic) num_threads(pmg_team(plan, 3.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) rB*(double) rC*(double) rD + 16.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1) + 7.0*(double) X_chunks*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) rB*(double) rC*(double) rD, (double) X_chunks))
 		for (int64_t chunk = 0; chunk < X_chunks; chunk++) {
-			const int64_t chunk_begin = X_chunk_offsets[chunk];
-			const int64_t chunk_end = X_chunk_offsets[chunk + 1];
-			for (int64_t a = chunk_begin; a < chunk_end; a++) {
-				for (int64_t q = 0; q < rB; q++) {
-					for (int64_t r = 0; r < rC; r++) {
-						#pragma omp simd
-						for (int64_t s = 0; s < rD; s++) {
-							Z[((a*rB + q)*rC + r)*rD + s] = 0.0;
-						}
-					}
-				}
-				const int64_t a_begin = X_offsets[a];
-				const int64_t a_end = X_offsets[a + 1];
-				for (int64_t k = a_begin; k < a_end; k++) {
-					const int64_t b = X_sorted_b[k];
-					const int64_t c = X_sorted_c[k];
-					const int64_t d = X_sorted_d[k];
-					double sum = X_sorted_value[k];
-					for (int64_t q = 0; q < rB; q++) {
-						for (int64_t r = 0; r < rC; r++) {
-							#pragma omp simd
-							for (int64_t s = 0; s < rD; s++) {
-								Z[((a*rB + q)*rC + r)*rD + s] += B[b*rB + q]*C[c*rC + r]*D[d*rD + s]*sum;
-							}
-						}
-					}
-				}
-			}
+			tucker_kernel_block(rB, rC, rD, B, C, D, Z, X_offsets, X_chunk_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value, chunk);
 		}
 	}
 
@@ -696,46 +627,6 @@ static const pmg_restructure_desc tucker_restructurings[] = {
 	},
 };
 
-static void tucker_extents(const void *arguments, int64_t *extents)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-
-	extents[0] = nnz;
-	extents[1] = nA;
-	extents[2] = nnz;
-	extents[3] = nB;
-	extents[4] = nnz;
-	extents[5] = nC;
-	extents[6] = nnz;
-	extents[7] = nD;
-	extents[8] = nnz;
-	extents[9] = nA;
-	extents[10] = rA;
-	extents[11] = nB;
-	extents[12] = rB;
-	extents[13] = nC;
-	extents[14] = rC;
-	extents[15] = nD;
-	extents[16] = rD;
-	extents[17] = nA;
-	extents[18] = rB;
-	extents[19] = rC;
-	extents[20] = rD;
-	extents[21] = rA;
-	extents[22] = rB;
-	extents[23] = rC;
-	extents[24] = rD;
-}
-
 static bool tucker_suits(const void *arguments)
 {
 	const tucker_args *args = arguments;
@@ -745,36 +636,12 @@ static bool tucker_suits(const void *arguments)
 }
 
 static const pmg_work_desc tucker_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void tucker_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA)*(double) (rD);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA);
-	counts[8] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[9] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_array_desc tucker_renumber_b_arrays[] = {
 	[0] = { .name = "X.a", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_for_inspection = true, .rank = 1, .shape = (const pmg_extent[]) { { 4, false, 0, "nnz" } }, .is_index = true, .facts = PMG_FACT_INDEX, .limit = { 0, false, 0, "nA" }, .first_extent = 0, .segments = -1, .offset = offsetof(tucker_args, X_a), .place = "tucker.pmg:7" },
@@ -818,60 +685,22 @@ static const pmg_restructure_desc tucker_renumber_b_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_b_extents(const void *arguments, int64_t *extents)
-{
-	const tucker_args *args = arguments;
-	const int64_t nB = args->nB;
-	const int64_t rB = args->rB;
-
-	tucker_extents(arguments, extents);
-	extents[25] = nB;
-	extents[26] = rB;
-}
-
 static const pmg_work_desc tucker_renumber_b_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "B.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "B.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nB, 0), PMG_ARGUMENT(tucker_args, rB, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nB, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Z.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void tucker_renumber_b_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA)*(double) (rD);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA);
-	counts[8] = (double) (nB)*(double) (rB);
-	counts[9] = (double) (nB);
-	counts[10] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[11] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tucker_renumber_b_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 19, .arrays = tucker_renumber_b_arrays, .n_extents = 27, .extents = tucker_renumber_b_extents,
+	.n_arrays = 19, .arrays = tucker_renumber_b_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_b_restructurings,
 	.kernel = tucker_renumber_b_kernel, .choice = "renumber X by b", .suits = tucker_suits,
-	.n_work = 6, .work = tucker_renumber_b_work, .count = tucker_renumber_b_count,
+	.n_work = 6, .work = tucker_renumber_b_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -917,60 +746,22 @@ static const pmg_restructure_desc tucker_renumber_c_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_c_extents(const void *arguments, int64_t *extents)
-{
-	const tucker_args *args = arguments;
-	const int64_t nC = args->nC;
-	const int64_t rC = args->rC;
-
-	tucker_extents(arguments, extents);
-	extents[25] = nC;
-	extents[26] = rC;
-}
-
 static const pmg_work_desc tucker_renumber_c_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "C.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "C.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nC, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nC, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Z.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void tucker_renumber_c_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA)*(double) (rD);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA);
-	counts[8] = (double) (nC)*(double) (rC);
-	counts[9] = (double) (nC);
-	counts[10] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[11] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tucker_renumber_c_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 19, .arrays = tucker_renumber_c_arrays, .n_extents = 27, .extents = tucker_renumber_c_extents,
+	.n_arrays = 19, .arrays = tucker_renumber_c_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_c_restructurings,
 	.kernel = tucker_renumber_c_kernel, .choice = "renumber X by c", .suits = tucker_suits,
-	.n_work = 6, .work = tucker_renumber_c_work, .count = tucker_renumber_c_count,
+	.n_work = 6, .work = tucker_renumber_c_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1016,60 +807,22 @@ static const pmg_restructure_desc tucker_renumber_d_restructurings[] = {
 	},
 };
 
-static void tucker_renumber_d_extents(const void *arguments, int64_t *extents)
-{
-	const tucker_args *args = arguments;
-	const int64_t nD = args->nD;
-	const int64_t rD = args->rD;
-
-	tucker_extents(arguments, extents);
-	extents[25] = nD;
-	extents[26] = rD;
-}
-
 static const pmg_work_desc tucker_renumber_d_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "D.renumbered", .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "D.renumbered", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nD, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nD, 0)), .flops = 0, .bytes = 16, .row_bytes = 4, .fetches = 1, .is_shared = true, .is_vector = true },
+	{ "Z.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void tucker_renumber_d_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA)*(double) (rD);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA);
-	counts[8] = (double) (nD)*(double) (rD);
-	counts[9] = (double) (nD);
-	counts[10] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[11] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tucker_renumber_d_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 19, .arrays = tucker_renumber_d_arrays, .n_extents = 27, .extents = tucker_renumber_d_extents,
+	.n_arrays = 19, .arrays = tucker_renumber_d_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_d_restructurings,
 	.kernel = tucker_renumber_d_kernel, .choice = "renumber X by d", .suits = tucker_suits,
-	.n_work = 6, .work = tucker_renumber_d_work, .count = tucker_renumber_d_count,
+	.n_work = 6, .work = tucker_renumber_d_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1087,90 +840,38 @@ static const pmg_array_desc tucker_restructure_none_arrays[] = {
 	[10] = { .name = "G", .role = PMG_OUT, .type = PMG_F64, .rank = 4, .shape = (const pmg_extent[]) { { 5, false, 0, "rA" }, { 6, false, 0, "rB" }, { 7, false, 0, "rC" }, { 8, false, 0, "rD" } }, .first_extent = 21, .segments = -1, .offset = offsetof(tucker_args, G), .place = "tucker.pmg:13" },
 };
 
-static void tucker_restructure_none_extents(const void *arguments, int64_t *extents)
-{
-	tucker_extents(arguments, extents);
-}
-
 static const pmg_work_desc tucker_restructure_none_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 56, .fetches = 4, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nnz, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, nnz, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 56, .fetches = 4, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .flops = 2, .bytes = 16, .row_bytes = 8, .is_shared = true, .is_vector = true },
 };
-
-static void tucker_restructure_none_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-
-	counts[0] = (double) (nA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (nA)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (nnz)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (nnz)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA)*(double) (rD);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (nA);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tucker_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 11, .arrays = tucker_restructure_none_arrays, .n_extents = 25, .extents = tucker_restructure_none_extents,
+	.n_arrays = 11, .arrays = tucker_restructure_none_arrays, .n_extents = 25,
 	.kernel = tucker_restructure_none_kernel, .choice = "restructure X by none", .suits = tucker_suits,
-	.n_work = 4, .work = tucker_restructure_none_work, .count = tucker_restructure_none_count,
+	.n_work = 4, .work = tucker_restructure_none_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_work_desc tucker_columns_work[] = {
-	{ "Z", .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
-	{ "Z", .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
-	{ "G.sum", .flops = 0, .bytes = 0, .is_shared = true },
-	{ "G.sum", .flops = 2, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
-	{ "G", .flops = 0, .bytes = 8, .is_shared = true },
-	{ "Z.sum", .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
+	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
+	{ "G.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 0, .is_shared = true },
+	{ "G.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0), PMG_ARGUMENT(tucker_args, nA, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .flops = 2, .bytes = 16, .far = 2, .is_shared = true, .is_vector = true },
+	{ "G", .points = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tucker_args, rA, 0), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .is_shared = true },
+	{ "Z.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 20, .row_bytes = 16, .is_shared = true },
 };
-
-static void tucker_columns_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const tucker_args *args = arguments;
-	const int64_t nA = args->nA;
-	const int64_t nnz = args->nnz;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	const int64_t X_chunks = plan->sizes[0];
-
-	counts[0] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[1] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (rB)*(double) (rC);
-	counts[2] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[3] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1)*(double) (rB)*(double) (rC);
-	counts[4] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[5] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[6] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD)*(double) (nA);
-	counts[7] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[8] = (double) (rA)*(double) (rB)*(double) (rC)*(double) (rD);
-	counts[9] = (double) (rA)*(double) (rB)*(double) (rC);
-	counts[10] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1)*(double) (nnz)/(double) (nA + 1);
-	counts[11] = (double) (X_chunks)*(double) (nA)/(double) (X_chunks + 1);
-	(void) plan;
-}
 
 static const pmg_pipeline_desc tucker_columns_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25, .extents = tucker_restructure_none_extents,
+	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_restructurings,
 	.kernel = tucker_columns_kernel, .blas = &pmg_blas_library, .choice = "--columns=off",
-	.n_work = 6, .work = tucker_columns_work, .count = tucker_columns_count,
+	.n_work = 6, .work = tucker_columns_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -1190,10 +891,10 @@ PMG_PLAN_ANY(tucker)
 static const pmg_pipeline_desc tucker_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
-	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25, .extents = tucker_extents,
+	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_restructurings,
 	.kernel = tucker_kernel, .suits = tucker_suits,
-	.n_work = 5, .work = tucker_work, .count = tucker_count,
+	.n_work = 5, .work = tucker_work,
 	.n_candidates = 6, .candidates = tucker_candidates,
 	.is_ordered = true, .plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -164,57 +164,22 @@ static const pmg_param_desc unsharp_mask_params[] = {
 	{ "threshold", PMG_F32, offsetof(unsharp_mask_args, threshold), "unsharp_mask.pmg:7" },
 };
 
-static const pmg_array_desc unsharp_mask_arrays[] = {
-	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9" },
+#define unsharp_mask_arguments(pmg_lanes) \
+	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9" }, \
 	[1] = { .name = "mask", .role = PMG_OUT, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10" },
+
+static const pmg_array_desc unsharp_mask_arrays[] = {
+	unsharp_mask_arguments(0)
 	[2] = { .name = "padded", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 5, "5" }, { 2, false, 20, "C + 20" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12" },
 	[3] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 2, false, 1028, "C + 1028" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14" },
 };
 
-static void unsharp_mask_extents(const void *arguments, int64_t *extents)
-{
-	const unsharp_mask_args *args = arguments;
-	const int64_t nChannels = args->nChannels;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	extents[0] = nChannels;
-	extents[1] = R;
-	extents[2] = C;
-	extents[3] = nChannels;
-	extents[4] = R;
-	extents[5] = C;
-	extents[6] = 1;
-	extents[7] = 5;
-	extents[8] = C + 20;
-	extents[9] = 1;
-	extents[10] = C + 1028;
-}
-
 static const pmg_work_desc unsharp_mask_work[] = {
-	{ "padded", .flops = 0, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
-	{ "blurx", .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "blury", .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
-	{ "mask", .flops = 7, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "padded", .points = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 4), PMG_ARGUMENT(unsharp_mask_args, C, 4)), .rows = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 4)), .flops = 0, .bytes = 8, .far = 1, .is_shared = true, .is_vector = true },
+	{ "blurx", .points = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0), PMG_ARGUMENT(unsharp_mask_args, C, 4)), .rows = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0)), .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "blury", .points = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0), PMG_ARGUMENT(unsharp_mask_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0)), .flops = 8, .bytes = 24, .is_shared = true, .is_vector = true },
+	{ "mask", .points = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0), PMG_ARGUMENT(unsharp_mask_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(unsharp_mask_args, nChannels, 0), PMG_ARGUMENT(unsharp_mask_args, R, 0)), .flops = 7, .bytes = 24, .is_shared = true, .is_vector = true },
 };
-
-static void unsharp_mask_count(const pmg_plan *plan, const void *arguments, double *counts)
-{
-	const unsharp_mask_args *args = arguments;
-	const int64_t nChannels = args->nChannels;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	counts[0] = (double) (nChannels)*(double) (R + 4)*(double) (C + 4);
-	counts[1] = (double) (nChannels)*(double) (R + 4);
-	counts[2] = (double) (nChannels)*(double) (R)*(double) (C + 4);
-	counts[3] = (double) (nChannels)*(double) (R);
-	counts[4] = (double) (nChannels)*(double) (R)*(double) (C);
-	counts[5] = (double) (nChannels)*(double) (R);
-	counts[6] = (double) (nChannels)*(double) (R)*(double) (C);
-	counts[7] = (double) (nChannels)*(double) (R);
-	(void) plan;
-}
 
 static const char *unsharp_mask_assumption(const void *arguments)
 {
@@ -228,38 +193,18 @@ static const char *unsharp_mask_assumption(const void *arguments)
 }
 
 static const pmg_array_desc unsharp_mask_isl_arrays[] = {
-	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(unsharp_mask_args, img), .place = "unsharp_mask.pmg:9" },
-	[1] = { .name = "mask", .role = PMG_OUT, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 3, .segments = -1, .offset = offsetof(unsharp_mask_args, mask), .place = "unsharp_mask.pmg:10" },
+	unsharp_mask_arguments(0)
 	[2] = { .name = "padded", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 4, "R + 4" }, { 2, false, 4, "C + 4" } }, .first_extent = 6, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:12" },
 	[3] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 4, "C + 4" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:14" },
 	[4] = { .name = "blury", .role = PMG_TEMP, .type = PMG_F32, .rank = 3, .shape = (const pmg_extent[]) { { 0, false, 0, "nChannels" }, { 1, false, 0, "R" }, { 2, false, 0, "C" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "unsharp_mask.pmg:16" },
 };
 
-static void unsharp_mask_isl_extents(const void *arguments, int64_t *extents)
-{
-	const unsharp_mask_args *args = arguments;
-	const int64_t nChannels = args->nChannels;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-
-	unsharp_mask_extents(arguments, extents);
-	extents[6] = nChannels;
-	extents[7] = R + 4;
-	extents[8] = C + 4;
-	extents[9] = nChannels;
-	extents[10] = R;
-	extents[11] = C + 4;
-	extents[12] = nChannels;
-	extents[13] = R;
-	extents[14] = C;
-}
-
 static const pmg_pipeline_desc unsharp_mask_isl_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
 	.args_size = sizeof(unsharp_mask_args), .n_params = 5, .params = unsharp_mask_params, .assumption = unsharp_mask_assumption,
-	.n_arrays = 5, .arrays = unsharp_mask_isl_arrays, .n_extents = 15, .extents = unsharp_mask_isl_extents,
+	.n_arrays = 5, .arrays = unsharp_mask_isl_arrays, .n_extents = 15,
 	.kernel = unsharp_mask_isl_kernel, .choice = "--schedule=isl",
-	.n_work = 4, .work = unsharp_mask_work, .count = unsharp_mask_count,
+	.n_work = 4, .work = unsharp_mask_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
@@ -275,9 +220,9 @@ PMG_PLAN_ANY(unsharp_mask)
 static const pmg_pipeline_desc unsharp_mask_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "unsharp_mask", .source = "unsharp_mask.pmg", .target = "openmp",
 	.args_size = sizeof(unsharp_mask_args), .n_params = 5, .params = unsharp_mask_params, .assumption = unsharp_mask_assumption,
-	.n_arrays = 4, .arrays = unsharp_mask_arrays, .n_extents = 11, .extents = unsharp_mask_extents,
+	.n_arrays = 4, .arrays = unsharp_mask_arrays, .n_extents = 11,
 	.kernel = unsharp_mask_kernel,
-	.n_work = 4, .work = unsharp_mask_work, .count = unsharp_mask_count,
+	.n_work = 4, .work = unsharp_mask_work,
 	.n_candidates = 2, .candidates = unsharp_mask_candidates,
 	.is_ordered = true, .plan = unsharp_mask_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -23,6 +23,8 @@
 #else
 #define PMG_INLINE static inline
 #endif
+/* Compiled for the constants of each call. */
+#define PMG_ALWAYS_INLINE static inline __attribute__((always_inline))
 
 /* Asks for the cell of `array` that the point PMG_PREFETCH_POINTS behind this one will use. `index` is a 32-bit array
  * that an inspector has made, which may be read so far behind its end. */

@@ -46,7 +46,7 @@
 #define PMG_PER_SIZE(at, plus) { PMG_OF_SIZE, at, plus, true }
 #define PMG_NUMBER(value) { PMG_OF_NUMBER, 0, value, false }
 #define PMG_PER_NUMBER(value) { PMG_OF_NUMBER, 0, value, true }
-#define PMG_ALL_THREADS { PMG_OF_THREADS, 0, 0, false }
+#define PMG_EVERY_THREAD { PMG_OF_THREADS, 0, 0, false }
 #define PMG_PRODUCT(...) (const pmg_factor[]) { __VA_ARGS__, { PMG_OF_END, 0, 0, false } }
 
 #endif

@@ -114,6 +114,20 @@ static bool inspected_is_consistent(const pmg_pipeline_desc *desc, const pmg_arr
 		&& array->first_extent >= 0 && array->first_extent < desc->n_extents;
 }
 
+static bool extent_is_consistent(const pmg_pipeline_desc *desc, const pmg_extent *extent)
+{
+	return extent->param < 0 || (extent->param < desc->n_params && desc->params[extent->param].type == PMG_I64);
+}
+
+static bool shape_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
+{
+	bool is = !array_has_limit(array) || extent_is_consistent(desc, &array->limit);
+
+	for (int32_t d = 0; d < array->rank; d++)
+		is = is && extent_is_consistent(desc, &array->shape[d]);
+	return is;
+}
+
 static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
 	const uint32_t ranged = PMG_FACT_INDEX | PMG_FACT_OFFSETS | PMG_FACT_TREE;
@@ -134,6 +148,8 @@ static bool array_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_d
 	if (pmg_type_size(array->type) == 0 || array->rank < 0 || array->rank > PMG_MAX_RANK)
 		return false;
 	if (array->first_extent < 0 || array->first_extent > desc->n_extents - n_extents)
+		return false;
+	if (!shape_is_consistent(desc, array))
 		return false;
 	if (array_is_internal(array) == is_callers || (array->is_fixed && array->role != PMG_IN))
 		return false;

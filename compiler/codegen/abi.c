@@ -274,7 +274,7 @@ bool has_general_extents(const struct layout *layout)
 {
 	struct emit e = emit_for_table(layout, NULL);
 
-	return general_extents(&e, "")->stmts.n > 0;
+	return general_extents(&e, "extents")->stmts.n > 0;
 }
 
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)

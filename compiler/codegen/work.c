@@ -305,7 +305,7 @@ static const char *factor_row(const struct emit *e, const struct factor *factor)
 	const int param = name ? param_of_table(e->layout, name) : -1;
 
 	if (factor->is_threads)
-		return "PMG_ALL_THREADS";
+		return "PMG_EVERY_THREAD";
 	if (!factor->value.terms.n)
 		return arena_printf(e->arena, "PMG_%sNUMBER(%s)", per, plus);
 	if (param < 0)
@@ -384,7 +384,7 @@ bool has_general_counts(const struct layout *layout)
 		return false;
 	work = work_new(layout, NULL);
 	body = table_body_open(&work.emit);
-	add_counts(&work, "");
+	add_counts(&work, "counts");
 	return body->stmts.n > 0;
 }
 

@@ -259,6 +259,8 @@ static const char *read_qualifiers(struct k_reader *r)
 {
 	if (k_accept(r, "static"))
 		return "static";
+	if (k_accept(r, "PMG_ALWAYS_INLINE"))
+		return "PMG_ALWAYS_INLINE";
 	if (!k_accept(r, "extern"))
 		return NULL;
 	if (r->token.kind != K_TOKEN_STRING)

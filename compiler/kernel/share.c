@@ -335,7 +335,7 @@ static struct k_function *make_function(struct family *family, int number)
 
 	*function = (struct k_function) {
 		.kind = K_FUNCTION_HOST, .result = k_scalar("void"), .name = function_name(family, number),
-		.qualifiers = "static inline __attribute__((always_inline))",
+		.qualifiers = "PMG_ALWAYS_INLINE",
 		.head = { first->loop->span, EMITTER }, .end = { first->loop->span, EMITTER },
 		.body = k_copy_block(family->arena, &first->loop->loop.body,
 				     &(struct k_replacing) { name_of_constant, greatest_of_constant, family })

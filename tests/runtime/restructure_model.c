@@ -52,7 +52,7 @@ static void arrays_of_caller(struct points *points)
 		array_add(points, (enum points_array) (POINTS_KEY + k), (pmg_array_desc) {
 			.name = names[k], .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .is_index = true,
 			.rank = 1, .first_extent = 2 * k, .facts = PMG_FACT_INDEX, .is_for_inspection = only,
-			.limit.text = "limit",
+			.limit = { .param = -1, .is_general = true, .text = "limit" },
 			.offset = offsetof(points_args, keys) + (size_t) k * sizeof(pmg_buffer)
 		});
 	array_add(points, POINTS_NUMBER, (pmg_array_desc) {
