@@ -120,7 +120,7 @@ struct k_stmt *k_parallel_at(struct k_builder *b, const char *emitter, struct k_
 
 /* ---- expressions ---- */
 
-static struct k_expr *with_args(struct arena *arena, struct k_expr *expr, struct k_expr *const *args, int n)
+static struct k_expr *add_args(struct arena *arena, struct k_expr *expr, struct k_expr *const *args, int n)
 {
 	for (int i = 0; i < n; i++)
 		vec_push(arena, &expr->args, args[i]);
@@ -129,7 +129,7 @@ static struct k_expr *with_args(struct arena *arena, struct k_expr *expr, struct
 
 struct k_expr *k_call_of(struct arena *arena, const char *function, struct k_expr *const *args, int n)
 {
-	return with_args(arena, k_call(arena, function, 0), args, n);
+	return add_args(arena, k_call(arena, function, 0), args, n);
 }
 
 struct k_expr *k_list_of(struct arena *arena, struct k_expr *const *items, int n)
@@ -137,7 +137,22 @@ struct k_expr *k_list_of(struct arena *arena, struct k_expr *const *items, int n
 	struct k_expr *list = arena_new(arena, struct k_expr);
 
 	list->kind = KE_LIST;
-	return with_args(arena, list, items, n);
+	return add_args(arena, list, items, n);
+}
+
+struct k_expr *k_with_args(struct arena *arena, const struct k_expr *call, struct k_expr *const *args, int n)
+{
+	struct k_expr *with = arena_new(arena, struct k_expr);
+
+	with->kind = call->kind;
+	with->text = call->text;
+	add_args(arena, with, call->args.items, call->args.n);
+	return add_args(arena, with, args, n);
+}
+
+struct k_expr *k_with_list(struct arena *arena, const struct k_expr *call, const struct k_expr *list)
+{
+	return k_with_args(arena, call, list->args.items, list->args.n);
 }
 
 struct k_expr *k_with_constant(struct arena *arena, struct k_expr *call, struct k_expr *constant)

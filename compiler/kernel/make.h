@@ -96,6 +96,12 @@ struct k_expr *k_operate(struct arena *arena, struct k_expr *a, enum k_op op, st
 struct k_expr *k_address(struct arena *arena, struct k_expr *of);      /* &of */
 /* name[index] */
 struct k_expr *k_at(struct arena *arena, const char *name, struct k_expr *index);
+/* Another call with more arguments, those that follow or the items of a list; more items of a list. */
+#define K_WITH(arena, call, ...) \
+	k_with_args((arena), (call), (struct k_expr *[]) { __VA_ARGS__ }, \
+		    (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *)))
+struct k_expr *k_with_args(struct arena *arena, const struct k_expr *call, struct k_expr *const *args, int n);
+struct k_expr *k_with_list(struct arena *arena, const struct k_expr *call, const struct k_expr *list);
 /* "const T *restrict" of a buffer */
 struct k_type k_buffer(const char *c_name, bool is_const, bool is_restrict);
 

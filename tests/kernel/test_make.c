@@ -56,6 +56,20 @@ static const char effects_text[] =
 	"\ta = b;\n"
 	"return PMG_OK;\n";
 
+static void arguments(struct k_builder *b, struct arena *arena)
+{
+	struct k_expr *place = K_LIST(arena, I(16), N("x")), *call = K_CALL(arena, "pmg_put", N("y"));
+
+	k_do(b, K_WITH(arena, k_with_list(arena, call, place), N("end")));
+	k_do(b, k_with_list(arena, call, K_WITH(arena, place, N("n"))));
+	k_do(b, call);
+}
+
+static const char arguments_text[] =
+	"pmg_put(y, 16, x, end);\n"
+	"pmg_put(y, 16, x, n);\n"
+	"pmg_put(y);\n";
+
 static void blocks(struct k_builder *b, struct arena *arena)
 {
 	k_begin_for(b, "int64_t", "i", I(0), N("n"), NULL)->loop.kind = K_LOOP_UNROLLED;
@@ -150,6 +164,7 @@ int main(void)
 
 	check_case(&tally, &arena, "declarations", constants, constants_text);
 	check_case(&tally, &arena, "effects", effects, effects_text);
+	check_case(&tally, &arena, "arguments", arguments, arguments_text);
 	check_case(&tally, &arena, "blocks", blocks, blocks_text);
 	arena_release(&arena);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
