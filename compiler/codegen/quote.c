@@ -62,6 +62,16 @@ static void add_all(struct k_builder *builder, const char *emitter, const struct
 	}
 }
 
+void quote_take_annotation(struct k_builder *builder, struct k_stmt *stmt)
+{
+	const struct k_stmt *annotation = builder->annotation;
+
+	if (!annotation || !quote_annotate(stmt, annotation))
+		return;
+	stmt->annotation = (struct k_place) { annotation->span, annotation->emitter };
+	builder->annotation = NULL;
+}
+
 static void take_statement(struct k_builder *builder, const char *emitter, const char *text)
 {
 	struct k_reader r = k_reader_new(builder->arena, text);
@@ -75,12 +85,11 @@ static void take_statement(struct k_builder *builder, const char *emitter, const
 		fail(builder, emitter, text, r.error);
 		return;
 	}
+	if (annotation && quoted.stmts.stmts.n == 1)
+		quote_take_annotation(builder, quoted.stmts.stmts.items[0]);
+	if (builder->annotation)
+		fail(builder, emitter, text, "the line before it does not fit");
 	builder->annotation = NULL;
-	if (annotation) {
-		quoted.stmts.stmts.items[0]->annotation = (struct k_place) { annotation->span, annotation->emitter };
-		if (quoted.stmts.stmts.n != 1 || !quote_annotate(quoted.stmts.stmts.items[0], annotation))
-			fail(builder, emitter, text, "the line before it does not fit");
-	}
 	add_all(builder, emitter, &quoted);
 }
 

@@ -58,6 +58,8 @@ struct k_stmt *quote_read_single(struct k_reader *r);
 bool quote_is_annotation(const char *text);
 /* A loop, KS_PARALLEL or a store of which only that is set. NULL: *error says what is wrong. */
 struct k_stmt *quote_annotation(struct arena *arena, const char *text, const char **error);
+/* Gives a statement that was added the annotation that waits for one. */
+void quote_take_annotation(struct k_builder *builder, struct k_stmt *stmt);
 /* false: it is no annotation of such a statement. */
 bool quote_annotate(struct k_stmt *stmt, const struct k_stmt *annotation);
 
