@@ -58,6 +58,7 @@ void emit_ahead(struct emit *e, const struct mark *bind, const struct point *poi
 		look_at_cell(&search, &stage->write);
 	index = c_index(e, point, &bind->dim->source);
 	for (int i = 0; i < search.found.n; i++)
-		quote(e->b, "PMG_PREFETCH(%s, %s, %s);", name_of(e, stage, search.found.items[i]),
-		     bind->dim->source.array->c_name, affine_plain(e->arena, &index));
+		k_do(e->b, K_CALL(e->arena, "PMG_PREFETCH", k_name(e->arena, name_of(e, stage, search.found.items[i])),
+				  k_name(e->arena, bind->dim->source.array->c_name),
+				  affine_expr(e->arena, &index)));
 }
