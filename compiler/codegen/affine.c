@@ -40,13 +40,17 @@ struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_exp
 	return affine;
 }
 
-struct affine affine_name(struct arena *arena, const char *name)
+struct affine affine_term(struct arena *arena, struct k_expr *factor)
 {
 	struct affine affine = { .constant = 0 };
-	struct k_expr *atom = quote_expr(arena, name);
 
-	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, atom, K_LEVEL_PRODUCT), 1 }));
+	vec_push(arena, &affine.terms, ((struct term) { k_at_least(arena, factor, K_LEVEL_PRODUCT), 1 }));
 	return affine;
+}
+
+struct affine affine_name(struct arena *arena, const char *name)
+{
+	return affine_term(arena, quote_expr(arena, name));
 }
 
 bool term_is_name(struct arena *arena, const struct term *term, const char *name)

@@ -57,11 +57,11 @@ static bool reads_first(const struct emit *e, __isl_keep isl_ast_node *node, con
 	return reads;
 }
 
-/* Names what the loop prefetches. "pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & …": as what all of it
- * can be prefetched. */
-static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
+/* Names what the loop prefetches. pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & …: as what all of it can
+ * be prefetched. */
+static struct k_expr *name_asked(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	struct str far = str_new(e->arena);
+	struct k_expr *all = NULL;
 
 	for (int i = 0; i < e->asks.n; i++) {
 		struct block_ask *ask = &e->asks.items[i];
@@ -71,9 +71,9 @@ static const char *name_asked(struct emit *e, __isl_keep isl_ast_node *node, con
 			continue;
 		ask->loop = loop;
 		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_prefetch", ask->copy->owner->c_name));
-		str_add(&far, "%s%s", far.length ? " & " : "", ask->far);
+		all = k_join(e->arena, K_BIT_AND, all, ask->far);
 	}
-	return str_text(&far);
+	return all;
 }
 
 static const struct block_ask *first_asked(const struct emit *e)
@@ -99,7 +99,7 @@ static bool is_covered(__isl_keep isl_ast_node *node, const struct block_ask *as
 void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const struct block_ask *first;
-	const char *far;
+	struct k_expr *far;
 
 	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !has_rows(node) || !reads_first(e, node, loop))
 		return;
@@ -108,29 +108,37 @@ void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	e->asking = (struct asking) {
 		.loop = loop, .ahead = names_declare(&e->names, "distance"), .direction = loop->direction
 	};
-	quote(e->b, "const int64_t %s = pmg_prefetch_distance(%s%s, %s);", e->asking.ahead,
-	     is_covered(node, first) ? "PMG_PREFETCH_FLAT & " : "", far, first->n_rows);
+	if (is_covered(node, first))
+		far = k_join(e->arena, K_BIT_AND, k_name(e->arena, "PMG_PREFETCH_FLAT"), far);
+	k_const(e->b, k_scalar("int64_t"), e->asking.ahead,
+		K_CALL(e->arena, "pmg_prefetch_distance", far, first->n_rows));
 	for (int i = 0; i < e->asks.n; i++)
 		if (e->asks.items[i].name)
-			quote(e->b, "const pmg_prefetch %s = %s, %d);", e->asks.items[i].name, e->asks.items[i].where,
-			     loop->direction);
+			k_const(e->b, k_scalar("pmg_prefetch"), e->asks.items[i].name,
+				K_WITH(e->arena, e->asks.items[i].where, k_int(e->arena, loop->direction)));
+}
+
+static void emit_prefetch(struct emit *e, const struct block_ask *ask, struct k_expr *row)
+{
+	struct k_expr *name = k_address(e->arena, k_name(e->arena, ask->name));
+
+	k_do(e->b, K_CALL(e->arena, "pmg_prefetch_row", name, row, ask->n_rows,
+			  k_int(e->arena, asks_row_bytes(ask))));
 }
 
 void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
 {
-	const char sign = e->asking.direction > 0 ? '+' : '-';
+	struct k_expr *distance, *row;
 
 	if (e->asking.loop != loop)
 		return;
-	quote_open(e->b, "if (%s > 0) {", e->asking.ahead);
-	for (int i = 0; i < e->asks.n; i++) {
-		const struct block_ask *ask = &e->asks.items[i];
-
-		if (ask->name)
-			quote(e->b, "pmg_prefetch_row(&%s, %s %c %s, %s, %d);", ask->name, variable, sign,
-			      e->asking.ahead, ask->n_rows, asks_row_bytes(ask));
-	}
-	quote_close(e->b, "}");
+	distance = k_name(e->arena, e->asking.ahead);
+	row = k_binary(e->arena, e->asking.direction > 0 ? K_ADD : K_SUB, k_name(e->arena, variable), distance);
+	k_begin_if(e->b, k_binary(e->arena, K_GT, distance, k_int(e->arena, 0)));
+	for (int i = 0; i < e->asks.n; i++)
+		if (e->asks.items[i].name)
+			emit_prefetch(e, &e->asks.items[i], row);
+	k_end(e->b);
 }
 
 const char *asks_of(const struct emit *e, const struct array *copy)

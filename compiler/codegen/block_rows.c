@@ -110,10 +110,11 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
 		rows.begin = names_declare(&e->names, "begin");
 		rows.end = names_declare(&e->names, "end");
 		rows.height = names_declare(&e->names, "height");
-		quote(e->b, "int64_t %s = 0, %s = 0;", rows.begin, rows.end);
+		k_var(e->b, k_scalar("int64_t"), rows.begin, k_int(e->arena, 0));
+		k_var(e->b, k_scalar("int64_t"), rows.end, k_int(e->arena, 0))->let.is_joined = true;
 	}
 	rows.rows = names_declare(&e->names, arena_printf(e->arena, "%s_rows", copy->owner->c_name));
-	quote(e->b, "const %s *%s = %s;", type_c_name(copy->type), rows.rows, copy->c_name);
+	k_var(e->b, k_buffer(type_c_name(copy->type), true, false), rows.rows, k_name(e->arena, copy->c_name));
 	vec_push(e->arena, &e->block_rows, rows);
 	return &e->block_rows.items[e->block_rows.n - 1];
 }
@@ -157,7 +158,7 @@ static struct affine row_of(struct emit *e, const struct array *copy, const stru
 	struct affine row = affine_of_expr(e, point, access->subs[copy->windowed]), begin;
 
 	if (copy->segments) {
-		begin = affine_name(e->arena, e->ragged->begin);
+		begin = affine_atom(e->arena, e->ragged->begin);
 		row = affine_combine(e->arena, 1, &row, -1, &begin);
 	}
 	return affine_combine(e->arena, 1, &row, -1, &lo);
@@ -175,39 +176,51 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	return found.stage;
 }
 
-/* "begin + PMG_PREFETCH_WINDOW": the row that a window asks for, unless the loop itself asks for lines of the next
- * block. */
-static const char *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
+/* row + PMG_PREFETCH_WINDOW; downwards, before it. */
+static struct k_expr *window_ahead(const struct emit *e, const char *row, int direction)
 {
-	const char *row = arena_printf(e->arena, "%s %c PMG_PREFETCH_WINDOW", rows->begin, direction > 0 ? '+' : '-');
-	const char *ahead = rows->copy->segments ? NULL : asks_of(e, rows->copy);
+	return k_binary(e->arena, direction > 0 ? K_ADD : K_SUB, k_name(e->arena, row),
+			k_name(e->arena, "PMG_PREFETCH_WINDOW"));
+}
 
-	return ahead ? arena_printf(e->arena, "pmg_prefetch_window_row(%s, %s)", ahead, row) : row;
+/* The row that a window prefetches, unless the loop itself prefetches lines of the next block. */
+static struct k_expr *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
+{
+	struct k_expr *row = window_ahead(e, rows->begin, direction);
+	const char *distance = rows->copy->segments ? NULL : asks_of(e, rows->copy);
+
+	return distance ? K_CALL(e->arena, "pmg_prefetch_window_row", k_name(e->arena, distance), row) : row;
+}
+
+static void emit_fill(struct emit *e, const struct block_rows *rows, int direction)
+{
+	if (rows->ahead)
+		k_set(e->b, k_name(e->arena, rows->rows),
+		      K_WITH(e->arena, rows->fill, row_ahead(e, rows, direction), rows->ahead));
+	else
+		k_do(e->b, rows->fill);
 }
 
 /* All rows with the same borders move together. */
 static void emit_fills(struct emit *e, const struct block_rows *first, int direction)
 {
-	for (int i = 0; i < e->block_rows.n; i++) {
-		const struct block_rows *rows = &e->block_rows.items[i];
-
-		if (rows->begin == first->begin && rows->ahead)
-			quote(e->b, "%s%s, %s);", rows->fill, row_ahead(e, rows, direction), rows->ahead);
-		else if (rows->begin == first->begin)
-			quote(e->b, "%s", rows->fill);
-	}
+	for (int i = 0; i < e->block_rows.n; i++)
+		if (e->block_rows.items[i].begin == first->begin)
+			emit_fill(e, &e->block_rows.items[i], direction);
 }
 
 static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
 {
-	const char *text = affine_plain(e->arena, row);
-	const char *factor = x_text(e, k_at_least(e->arena, affine_expr(e->arena, row), K_LEVEL_PRODUCT));
+	struct arena *arena = e->arena;
+	struct k_expr *at = affine_expr(arena, row), *begin = k_name(arena, first->begin);
+	struct k_expr *end = k_name(arena, first->end), *height = k_name(arena, "PMG_ROWS");
+	struct k_expr *window = k_operate(arena, at, K_DIV, height);
 
-	quote_open(e->b, "if (%s < %s || %s >= %s) {", text, first->begin, text, first->end);
-	quote(e->b, "%s = %s/PMG_ROWS*PMG_ROWS;", first->begin, factor);
-	quote(e->b, "%s = pmg_min_i64(%s + PMG_ROWS, %s);", first->end, first->begin, first->n_rows);
+	k_begin_if(e->b, k_binary(arena, K_OR, k_binary(arena, K_LT, at, begin), k_binary(arena, K_GE, at, end)));
+	k_set(e->b, begin, k_binary(arena, K_MUL, window, height));
+	k_set(e->b, end, K_CALL(arena, "pmg_min_i64", k_binary(arena, K_ADD, begin, height), first->n_rows));
 	emit_fills(e, first, 1);
-	quote_close(e->b, "}");
+	k_end(e->b);
 }
 
 static void emit_row_name(struct emit *e, const struct block_rows *rows, const struct affine *row)
@@ -218,8 +231,8 @@ static void emit_row_name(struct emit *e, const struct block_rows *rows, const s
 	at = affine_scale(e->arena, &at, rows->copy->lanes, 0);
 	there.place = e->names.visible.n;
 	there.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", rows->copy->owner->c_name));
-	quote(e->b, "const %s *%s = &%s[%s];", type_c_name(rows->copy->type), there.name, rows->rows,
-	     affine_plain(e->arena, &at));
+	k_var(e->b, k_buffer(type_c_name(rows->copy->type), true, false), there.name,
+	      k_address(e->arena, k_at(e->arena, rows->rows, affine_expr(e->arena, &at))));
 	push_row(e, &there);
 }
 
@@ -261,10 +274,10 @@ static const struct block_rows *rows_of_loop(struct emit *e, __isl_keep isl_ast_
 	return first;
 }
 
-/* "pmg_block_lies(&plan->places[3], 16, lanes) && ...": is nothing copied? NULL: something always is. */
-static const char *none_is_copied(struct emit *e, const struct block_rows *first)
+/* pmg_block_lies(&plan->places[3], 16, lanes) && …: is nothing copied? NULL: something always is. */
+static struct k_expr *none_is_copied(struct emit *e, const struct block_rows *first)
 {
-	struct str text = str_new(e->arena);
+	struct k_expr *all = NULL;
 
 	for (int i = 0; i < e->block_rows.n; i++) {
 		const struct block_rows *rows = &e->block_rows.items[i];
@@ -272,37 +285,49 @@ static const char *none_is_copied(struct emit *e, const struct block_rows *first
 		if (rows->begin == first->begin && !rows->lies)
 			return NULL;
 		if (rows->begin == first->begin)
-			str_add(&text, "%s%s", rows == first ? "" : " && ", rows->lies);
+			all = k_join(e->arena, K_AND, all, rows->lies);
 	}
-	return str_text(&text);
+	return all;
 }
 
 /* How many rows a window has: all of them where they are read from where they lie. */
-static const char *declare_height(struct emit *e, const struct block_rows *first)
+static struct k_expr *declare_height(struct emit *e, const struct block_rows *first)
 {
-	const char *lies = none_is_copied(e, first);
+	struct k_expr *lies = none_is_copied(e, first), *few = k_name(e->arena, "PMG_ROWS");
 
 	if (!lies)
-		return "PMG_ROWS";
-	quote(e->b, "const int64_t %s = %s ? %s : PMG_ROWS;", first->height, lies, first->n_rows);
-	return first->height;
+		return few;
+	k_const(e->b, k_scalar("int64_t"), first->height, k_select(e->arena, lies, first->n_rows, few));
+	return k_name(e->arena, first->height);
+}
+
+/* for (…; begin < bound; begin = end) {, or, downwards, for (…; end > bound; end = begin) {: what it begins with is
+ * left to the caller. */
+static struct k_block *open_windows(struct emit *e, struct k_expr *begin, struct k_expr *end, struct k_expr *bound,
+				    int direction)
+{
+	struct k_expr *from = direction > 0 ? begin : end, *to = direction > 0 ? end : begin;
+	struct k_stmt *stmt = k_begin_while(e->b, k_binary(e->arena, direction > 0 ? K_LT : K_GT, from, bound));
+
+	stmt->repeat.after = k_store_of(e->arena, K_OP_N, from, to);
+	return &stmt->repeat.before;
 }
 
 static void emit_windows(struct emit *e, const struct block_rows *rows, const struct range *range, int direction)
 {
-	const char *height = declare_height(e, rows), *begin = rows->begin, *end = rows->end;
-	const char *bound = affine_plain(e->arena, direction > 0 ? &range->end : &range->last);
-	struct affine behind = affine_scale(e->arena, &range->first, 1, 1);
+	struct arena *arena = e->arena;
+	struct k_expr *height = declare_height(e, rows), *begin = k_name(arena, rows->begin);
+	struct k_expr *end = k_name(arena, rows->end);
+	struct k_expr *bound = affine_expr(arena, direction > 0 ? &range->end : &range->last);
+	const struct affine first = affine_scale(arena, &range->first, 1, direction > 0 ? 0 : 1);
+	struct k_block *before = open_windows(e, begin, end, bound, direction);
 
-	if (direction > 0) {
-		quote_open(e->b, "for (%s = %s; %s < %s; %s = %s) {", begin, affine_plain(e->arena, &range->first),
-			   begin, bound, begin, end);
-		quote(e->b, "%s = pmg_min_i64(%s + %s, %s);", end, begin, height, bound);
-	} else {
-		quote_open(e->b, "for (%s = %s; %s > %s; %s = %s) {", end, affine_plain(e->arena, &behind), end,
-			   bound, end, begin);
-		quote(e->b, "%s = pmg_max_i64(%s - %s, %s);", begin, end, height, bound);
-	}
+	vec_push(arena, &before->stmts, k_store_of(arena, K_OP_N, direction > 0 ? begin : end,
+						   affine_expr(arena, &first)));
+	if (direction > 0)
+		k_set(e->b, end, K_CALL(arena, "pmg_min_i64", k_binary(arena, K_ADD, begin, height), bound));
+	else
+		k_set(e->b, begin, K_CALL(arena, "pmg_max_i64", k_binary(arena, K_SUB, end, height), bound));
 	emit_fills(e, rows, direction);
 }
 
@@ -325,7 +350,7 @@ bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variab
 
 void rows_walk_end(struct emit *e)
 {
-	quote_close(e->b, "}");
+	k_end(e->b);
 	e->walked_rows = NULL;
 }
 
@@ -336,19 +361,36 @@ struct affine rows_end(struct emit *e, const struct range *range, int direction)
 	return direction > 0 ? range->end : affine_scale(e->arena, &range->first, 1, 1);
 }
 
-/* Over all rows, those of the loop among them: from the first or, downwards, from the last. */
+/* for (int64_t begin = 0, end; begin < n; begin = end) {, or, downwards,
+ * for (int64_t begin, end = n; end > 0; end = begin) { */
 static void open_put_windows(struct emit *e, const struct block_result *result, int direction)
 {
-	const char *n_rows = affine_plain(e->arena, &result->n_rows), *begin = result->begin, *end = result->end;
+	const bool is_up = direction > 0;
+	const struct k_type type = k_scalar("int64_t");
+	struct k_expr *zero = k_int(e->arena, 0), *n_rows = affine_expr(e->arena, &result->n_rows);
+	struct k_stmt *begin = k_let_of(e->arena, type, result->begin, is_up ? zero : NULL);
+	struct k_stmt *end = k_let_of(e->arena, type, result->end, is_up ? NULL : n_rows);
+	struct k_block *before = open_windows(e, k_name(e->arena, result->begin), k_name(e->arena, result->end),
+					      is_up ? n_rows : zero, direction);
 
-	if (direction > 0) {
-		quote_open(e->b, "for (int64_t %s = 0, %s; %s < %s; %s = %s) {", begin, end, begin, n_rows, begin, end);
-		quote(e->b, "%s = pmg_put_end_%s(%s, %s, %s);", end, type_name(result->copy->type), begin,
-		     result->place, n_rows);
-	} else {
-		quote_open(e->b, "for (int64_t %s, %s = %s; %s > 0; %s = %s) {", begin, end, n_rows, end, end, begin);
-		quote(e->b, "%s = pmg_put_begin_%s(%s, %s);", begin, type_name(result->copy->type), end, result->place);
-	}
+	end->let.is_joined = true;
+	vec_push(e->arena, &before->stmts, begin);
+	vec_push(e->arena, &before->stmts, end);
+}
+
+/* The other border of the window: over all rows, those of the loop among them, from the first or, downwards, from the
+ * last. */
+static void emit_put_border(struct emit *e, const struct block_result *result, int direction)
+{
+	const bool is_up = direction > 0;
+	const char *from = is_up ? result->begin : result->end, *to = is_up ? result->end : result->begin;
+	struct k_expr *call = K_CALL(e->arena, typed_function(e, is_up ? "pmg_put_end" : "pmg_put_begin",
+							      result->copy->type), k_name(e->arena, from));
+
+	call = k_with_list(e->arena, call, result->place);
+	if (is_up)
+		call = K_WITH(e->arena, call, affine_expr(e->arena, &result->n_rows));
+	k_set(e->b, k_name(e->arena, to), call);
 }
 
 void rows_put_open(struct emit *e, struct block_result *result, struct range *range, int direction)
@@ -358,11 +400,14 @@ void rows_put_open(struct emit *e, struct block_result *result, struct range *ra
 	result->begin = names_declare(&e->names, "begin");
 	result->end = names_declare(&e->names, "end");
 	open_put_windows(e, result, direction);
+	emit_put_border(e, result, direction);
 	range->end = affine_name(e->arena, result->end);
 	if (!affine_is_equal(e->arena, &all, &result->n_rows)) {
-		range->end = affine_name(e->arena, names_declare(&e->names, "behind"));
-		quote(e->b, "const int64_t %s = pmg_min_i64(%s, %s);", affine_plain(e->arena, &range->end), result->end,
-		     affine_plain(e->arena, &all));
+		const char *behind = names_declare(&e->names, "behind");
+
+		range->end = affine_name(e->arena, behind);
+		k_const(e->b, k_scalar("int64_t"), behind,
+			K_CALL(e->arena, "pmg_min_i64", k_name(e->arena, result->end), affine_expr(e->arena, &all)));
 	}
 	range->first = affine_name(e->arena, result->begin);
 	range->last = affine_scale(e->arena, &range->end, 1, -1);
@@ -377,13 +422,14 @@ void rows_put_open(struct emit *e, struct block_result *result, struct range *ra
 
 void rows_put_close(struct emit *e, struct block_result *result, int direction)
 {
+	struct k_expr *call = K_CALL(e->arena, typed_function(e, "pmg_block_put_rows", result->copy->type),
+				     k_name(e->arena, result->copy->c_name));
 	const char *at = direction > 0 ? result->begin : result->end;
 
-	quote(e->b, "pmg_block_put_rows_%s(%s, %s, %s, %s, %s %c PMG_PREFETCH_WINDOW, %s);",
-			type_name(result->copy->type),
-	     result->copy->c_name, result->place, result->begin, result->end, at, direction > 0 ? '+' : '-',
-	     affine_plain(e->arena, &result->n_rows));
-	quote_close(e->b, "}");
+	call = k_with_list(e->arena, call, result->place);
+	k_do(e->b, K_WITH(e->arena, call, k_name(e->arena, result->begin), k_name(e->arena, result->end),
+			  window_ahead(e, at, direction), affine_expr(e->arena, &result->n_rows)));
+	k_end(e->b);
 	result->is_put = true;
 }
 
@@ -401,5 +447,5 @@ struct k_expr *rows_access(struct emit *e, const struct point *point, const stru
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;
 	}
-	return k_load(e->arena, k_name(e->arena, name), k_name(e->arena, e->lane));
+	return k_at(e->arena, name, k_name(e->arena, e->lane));
 }

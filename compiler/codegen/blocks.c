@@ -85,44 +85,64 @@ static struct part part_of(struct emit *e, const struct array *copy, const struc
 	return part;
 }
 
-/* "b_block, 16, b + s_block*n, lanes, n, n, 1" */
-static const char *part_text(struct emit *e, const struct array *copy, const struct finding *found, const char *n_lanes)
+const char *typed_function(const struct emit *e, const char *function, enum scalar_type type)
 {
-	struct part part = part_of(e, copy, found);
-
-	return arena_printf(e->arena, "%s, %s, %s, %s, %s, %s, %s", copy->c_name, lanes_text(e),
-			    x_text(e, c_offset(e, copy->owner->c_name, &part.start)), n_lanes,
-			    affine_plain(e->arena, &part.distance), affine_plain(e->arena, &part.rows),
-			    affine_plain(e->arena, &part.row_distance));
+	return arena_printf(e->arena, "%s_%s", function, type_name(type));
 }
 
-/* "16, b, &plan->places[1], s_block, lanes": an array whose blocks are where the caller has them. */
-static const char *held_text(struct emit *e, const struct array *copy, const char *first, const char *n_lanes)
+struct k_expr *place_in_plan(const struct emit *e, const struct array *copy)
 {
-	return arena_printf(e->arena, "%s, %s, &plan->places[%d], %s, %s", lanes_text(e), copy->owner->c_name,
-			    e->layout->slot_of[copy->owner->number], first, n_lanes);
+	struct k_expr *places = k_member(e->arena, k_name(e->arena, "plan"), "places", true);
+	struct k_expr *slot = k_int(e->arena, e->layout->slot_of[copy->owner->number]);
+
+	return k_address(e->arena, k_load(e->arena, places, slot));
+}
+
+/* f(b_block, 16, b + s_block*n, lanes, n, n, 1): copies `n_rows` of the rows of a block, from row `begin` on. */
+static struct k_expr *copy_call(struct emit *e, const char *function, const struct array *copy,
+				const struct part *part, const struct affine *begin, struct k_expr *n_rows)
+{
+	struct affine from = affine_multiply(e, begin, &part->row_distance);
+
+	from = affine_combine(e->arena, 1, &part->start, 1, &from);
+	return K_CALL(e->arena, typed_function(e, function, copy->type), k_name(e->arena, copy->c_name), lanes_expr(e),
+		      c_offset(e, copy->owner->c_name, &from), e->n_lanes, affine_expr(e->arena, &part->distance),
+		      n_rows, affine_expr(e->arena, &part->row_distance));
+}
+
+static struct k_expr *copy_all(struct emit *e, const char *function, const struct array *copy,
+			       const struct finding *found)
+{
+	const struct part part = part_of(e, copy, found);
+	const struct affine begin = affine_constant(0);
+
+	return copy_call(e, function, copy, &part, &begin, affine_expr(e->arena, &part.rows));
+}
+
+/* { 16, b, &plan->places[1], s_block, lanes }: an array whose blocks are where the caller has them. */
+static struct k_expr *held_place(struct emit *e, const struct array *copy, struct k_expr *first)
+{
+	return K_LIST(e->arena, lanes_expr(e), k_name(e->arena, copy->owner->c_name), place_in_plan(e, copy), first,
+		      e->n_lanes);
 }
 
 /* The same and all of its rows. */
-static const char *place_text(struct emit *e, const struct array *copy, const struct finding *found,
-			      const char *first, const char *n_lanes)
+static struct k_expr *whole_place(struct emit *e, const struct array *copy, const struct finding *found,
+				  struct k_expr *first)
 {
-	struct part part = part_of(e, copy, found);
+	const struct part part = part_of(e, copy, found);
 
-	return arena_printf(e->arena, "%s, %s", held_text(e, copy, first, n_lanes),
-			    affine_plain(e->arena, &part.rows));
+	return K_WITH(e->arena, held_place(e, copy, first), affine_expr(e->arena, &part.rows));
 }
 
-static const char *lies_text(struct emit *e, const struct array *copy, const char *n_lanes)
+static struct k_expr *is_lying(struct emit *e, const struct array *copy)
 {
-	return arena_printf(e->arena, "pmg_block_lies(&plan->places[%d], %s, %s)",
-			    e->layout->slot_of[copy->owner->number], lanes_text(e), n_lanes);
+	return K_CALL(e->arena, "pmg_block_lies", place_in_plan(e, copy), lanes_expr(e), e->n_lanes);
 }
 
-static void note_result(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
-			const char *n_lanes)
+static void note_result(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
 {
-	struct block_result result = { .copy = copy, .place = held_text(e, copy, first, n_lanes),
+	struct block_result result = { .copy = copy, .place = held_place(e, copy, first),
 				       .n_rows = part_of(e, copy, found).rows };
 
 	note_write(e, copy->owner);
@@ -140,19 +160,21 @@ static bool is_put(const struct emit *e, const struct array *copy)
 
 /* The block of an array is used where it is, if it can be: else it is a copy. */
 static void take_held(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
-		      const char *first, const char *n_lanes)
+		      struct k_expr *first)
 {
-	const char *type = type_name(copy->type);
-	const char *place = place_text(e, copy, found, first, n_lanes);
-	bool is_past = goes_past(e, found->is_written, is_read);
+	struct k_expr *place = whole_place(e, copy, found, first);
+	const bool keeps = is_nontemporal(e, found->is_written, is_read);
+	const char *take = is_read ? "pmg_block_take" : keeps ? "pmg_block_keep" : "pmg_block_open";
+	struct k_expr *call = K_CALL(e->arena, typed_function(e, take, copy->type),
+				     quote_expr(e->arena, part_of_thread(e, copy)));
 
-	quote(e->b, "%s%s *restrict %s = pmg_block_%s_%s(%s, %s);", found->is_written ? "" : "const ",
-	     type_c_name(copy->type), copy->c_name, is_read ? "take" : is_past ? "keep" : "open", type,
-	     part_of_thread(e, copy), place);
-	if (is_past)
-		declare_past(e, copy, arena_printf(e->arena, "pmg_block_nontemporal_%s(%s)", type, place));
+	k_var(e->b, k_buffer(type_c_name(copy->type), !found->is_written, true), copy->c_name,
+	      k_with_list(e->arena, call, place));
+	call = k_call(e->arena, typed_function(e, "pmg_block_nontemporal", copy->type), 0);
+	if (keeps)
+		nontemporal_declare(e, copy, k_with_list(e->arena, call, place));
 	if (found->is_written)
-		note_result(e, copy, found, first, n_lanes);
+		note_result(e, copy, found, first);
 }
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array)
@@ -165,27 +187,22 @@ struct finding find_part(__isl_keep isl_ast_node *node, const struct array *arra
 	return finding;
 }
 
-/* "b_rows = pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, " */
-static const char *rows_fill_text(struct emit *e, const struct block_rows *rows, const struct part *part,
-				  const char *first, const char *n_lanes)
+/* pmg_block_rows_f64(b_block, 16, b, &plan->places[1], s_block, lanes, begin, end, …), or of a copy. */
+static struct k_expr *rows_fill(struct emit *e, const struct block_rows *rows, const struct part *part,
+				struct k_expr *first)
 {
 	const struct array *copy = rows->copy;
-	struct affine begin = affine_name(e->arena, rows->begin), from;
+	const struct affine from = affine_name(e->arena, rows->begin);
+	struct k_expr *begin = k_name(e->arena, rows->begin), *end = k_name(e->arena, rows->end), *call;
 
-	if (part_is_held(e, copy))
-		return arena_printf(e->arena, "%s = pmg_block_rows_%s(%s, %s, %s, %s, ", rows->rows,
-				    type_name(copy->type), copy->c_name, held_text(e, copy, first, n_lanes),
-				    rows->begin, rows->end);
-	from = affine_multiply(e, &begin, &part->row_distance);
-	from = affine_combine(e->arena, 1, &part->start, 1, &from);
-	return arena_printf(e->arena, "pmg_block_read_%s(%s, %s, %s, %s, %s, %s - %s, %s);", type_name(copy->type),
-			    copy->c_name, lanes_text(e), x_text(e, c_offset(e, copy->owner->c_name, &from)), n_lanes,
-			    affine_plain(e->arena, &part->distance), rows->end, rows->begin,
-			    affine_plain(e->arena, &part->row_distance));
+	if (!part_is_held(e, copy))
+		return copy_call(e, "pmg_block_read", copy, part, &from, k_binary(e->arena, K_SUB, end, begin));
+	call = K_CALL(e->arena, typed_function(e, "pmg_block_rows", copy->type), k_name(e->arena, copy->c_name));
+	return K_WITH(e->arena, k_with_list(e->arena, call, held_place(e, copy, first)), begin, end);
 }
 
 static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
-		      const struct finding *found, const char *first, const char *n_lanes)
+		      const struct finding *found, struct k_expr *first)
 {
 	struct part part;
 	struct block_rows *rows;
@@ -199,17 +216,18 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 		return;
 	}
 	part = part_of(e, copy, found);
-	rows->n_rows = affine_plain(e->arena, &part.rows);
-	rows->fill = rows_fill_text(e, rows, &part, first, n_lanes);
-	rows->ahead = part_is_held(e, copy) ? rows->n_rows : NULL;
-	rows->lies = part_is_held(e, copy) ? lies_text(e, copy, n_lanes) : NULL;
+	rows->n_rows = affine_expr(e->arena, &part.rows);
+	rows->fill = rows_fill(e, rows, &part, first);
+	if (!part_is_held(e, copy))
+		return;
+	rows->ahead = rows->n_rows;
+	rows->lies = is_lying(e, copy);
 }
 
-static void note_ask(struct emit *e, const struct array *copy, const struct finding *found, const char *first,
-		     const char *n_lanes)
+static void note_ask(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
 {
-	int slot = e->layout->slot_of[copy->owner->number];
 	struct block_ask ask = { .copy = copy };
+	struct k_expr *place = place_in_plan(e, copy);
 	struct part part;
 
 	if (copy->segments) {
@@ -217,21 +235,21 @@ static void note_ask(struct emit *e, const struct array *copy, const struct find
 		return;
 	}
 	part = part_of(e, copy, found);
-	ask.n_rows = affine_plain(e->arena, &part.rows);
-	ask.far = arena_printf(e->arena, "pmg_block_prefetches(&plan->places[%d], %s, %s, %s, %d)", slot, lanes_text(e),
-			       n_lanes, ask.n_rows, asks_row_bytes(&ask));
-	ask.where = arena_printf(e->arena, "pmg_prefetch_block_%s(%s, %s, &plan->places[%d], %s, %s",
-				 type_name(copy->type), lanes_text(e), copy->owner->c_name, slot, first, ask.n_rows);
+	ask.n_rows = affine_expr(e->arena, &part.rows);
+	ask.far = K_CALL(e->arena, "pmg_block_prefetches", place, lanes_expr(e), e->n_lanes, ask.n_rows,
+			 k_int(e->arena, asks_row_bytes(&ask)));
+	ask.where = K_CALL(e->arena, typed_function(e, "pmg_prefetch_block", copy->type), lanes_expr(e),
+			   k_name(e->arena, copy->owner->c_name), place, first, ask.n_rows);
 	asks_note(e, &ask);
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
-			    const struct finding *found, const char *first, const char *n_lanes)
+			    const struct finding *found, struct k_expr *first)
 {
 	bool is_read;
 
 	if (copy->window) {
-		open_rows(e, body, copy, found, first, n_lanes);
+		open_rows(e, body, copy, found, first);
 		return;
 	}
 	is_read = !is_made_here(e, body, copy->owner);
@@ -240,31 +258,42 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 		return;
 	}
 	if (part_is_held(e, copy)) {
-		take_held(e, copy, found, is_read, first, n_lanes);
+		take_held(e, copy, found, is_read, first);
 		return;
 	}
 	if (copy->is_per_thread)
 		take_part(e, copy);
 	note_write(e, copy);
 	if (is_read)
-		quote(e->b, "pmg_block_read_%s(%s);", type_name(copy->type), part_text(e, copy, found, n_lanes));
+		k_do(e->b, copy_all(e, "pmg_block_read", copy, found));
 }
 
-static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
+static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.stage && copy->is_prefetched && part_is_held(e, copy))
-			note_ask(e, copy, &found, first, n_lanes);
+			note_ask(e, copy, &found, first);
 		if (found.stage)
-			emit_filling_of(e, body, copy, &found, first, n_lanes);
+			emit_filling_of(e, body, copy, &found, first);
 		isl_ast_expr_free(found.instance);
 	}
 }
 
-static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
+/* What has been written goes back to its place. */
+static struct k_expr *put_call(struct emit *e, const struct array *copy, const struct finding *found,
+			       struct k_expr *first)
+{
+	struct k_expr *call = K_CALL(e->arena, typed_function(e, "pmg_block_put", copy->type),
+				     k_name(e->arena, copy->c_name));
+
+	return part_is_held(e, copy) ? k_with_list(e->arena, call, whole_place(e, copy, found, first))
+				     : copy_all(e, "pmg_block_write", copy, found);
+}
+
+static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
@@ -274,11 +303,7 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 			ragged_empty(e, copy);
 		} else if (found.is_written && !is_put(e, copy)) {
 			note_write(e, copy->owner);
-			quote(e->b, part_is_held(e, copy) ? "pmg_block_put_%s(%s%s);" : "pmg_block_write_%s(%s%s);",
-			     type_name(copy->type),
-			     part_is_held(e, copy) ? arena_printf(e->arena, "%s, ", copy->c_name) : "",
-			     part_is_held(e, copy) ? place_text(e, copy, &found, first, n_lanes)
-					      : part_text(e, copy, &found, n_lanes));
+			k_do(e->b, put_call(e, copy, &found, first));
 		}
 		isl_ast_expr_free(found.instance);
 	}
@@ -287,10 +312,10 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, const c
 /* ---- the loop ---- */
 
 static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep isl_ast_node *loop,
-		      const struct affine *start, const char *n_lanes)
+		      const struct affine *start)
 {
 	const struct affine variable = affine_name(e->arena, e->lane_variable);
-	const char *first = affine_plain(e->arena, start);
+	struct k_expr *first = affine_expr(e->arena, start);
 	int iterators = e->iterators.n;
 
 	lanes_begin(e, body);
@@ -300,7 +325,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, start, 1);
-	emit_filling(e, body, first, n_lanes);
+	emit_filling(e, body, first);
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, &variable, 1);
@@ -308,7 +333,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, start, 1);
-	emit_emptying(e, body, first, n_lanes);
+	emit_emptying(e, body, first);
 }
 
 static void begin_block(struct emit *e, const struct loop_use *use)
@@ -333,6 +358,22 @@ static void check_first(struct emit *e, const struct range *range)
 			emit_fail(e, "a loop in blocks does not begin at 0");
 }
 
+/* Goes from block to block, and declares how many lanes each has. */
+static void open_blocks(struct emit *e, const struct range *range, const struct loop_use *use, const char *lanes)
+{
+	struct affine start = affine_name(e->arena, e->lane_start);
+	struct affine rest = affine_combine(e->arena, 1, &range->end, -1, &start);
+	struct k_stmt *loop;
+
+	if (use->is_parallel)
+		e->target->above_loop(e, use);
+	loop = k_begin_for(e->b, "int64_t", e->lane_start, affine_expr(e->arena, &range->first),
+			   affine_expr(e->arena, &range->end), lanes_expr(e));
+	quote_take_annotation(e->b, loop);
+	k_const(e->b, k_scalar("int64_t"), lanes,
+		K_CALL(e->arena, "pmg_min_i64", lanes_expr(e), affine_expr(e->arena, &rest)));
+}
+
 void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct range range = range_of(e, node, 1);
@@ -340,10 +381,11 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	int visible = e->names.visible.n;
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	const char *lanes, *threads = NULL, *work = e->region;
-	struct affine start, rest;
+	struct affine start;
 
 	begin_block(e, &use);
-	e->n_lanes = lanes = names_declare(&e->names, "lanes");
+	lanes = names_declare(&e->names, "lanes");
+	e->n_lanes = k_name(e->arena, lanes);
 	start = affine_name(e->arena, e->lane_start);
 	if (range.is_single)
 		range.end = affine_scale(e->arena, &range.first, 1, 1);
@@ -353,17 +395,11 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	use.turn = ragged_turn(e);
 	if (use.is_parallel && use.turn)
 		threads = region_declare(e);
-	if (use.is_parallel)
-		e->target->above_loop(e, &use);
-	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %s) {", e->lane_start,
-		   affine_plain(e->arena, &range.first), e->lane_start, affine_plain(e->arena, &range.end),
-		   e->lane_start, lanes_text(e));
-	rest = affine_combine(e->arena, 1, &range.end, -1, &start);
-	quote(e->b, "const int64_t %s = pmg_min_i64(%s, %s);", lanes, lanes_text(e), affine_plain(e->arena, &rest));
+	open_blocks(e, &range, &use, lanes);
 	range_facts(e, &range, &start, 1);
-	e->n_turns = threads ? threads : "1";
-	ragged_open(e, body, e->lane_start, lanes);
-	emit_body(e, body, node, &start, lanes);
+	e->n_turns = threads ? k_name(e->arena, threads) : k_int(e->arena, 1);
+	ragged_open(e, body, k_name(e->arena, e->lane_start));
+	emit_body(e, body, node, &start);
 	if (e->ragged && e->ragged->later)
 		declaration_drop_unread(&e->ragged->later_declared, e->ragged->later);
 	block_close(e, visible);
@@ -386,10 +422,10 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return;
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
-	e->n_lanes = e->n_turns = "1";
-	quote_open(e->b, "{");
-	ragged_open(e, node, affine_plain(e->arena, &value), "1");
-	emit_body(e, node, NULL, &value, "1");
+	e->n_lanes = e->n_turns = k_int(e->arena, 1);
+	k_begin(e->b);
+	ragged_open(e, node, affine_expr(e->arena, &value));
+	emit_body(e, node, NULL, &value);
 	block_close(e, visible);
 	lanes_end(e);
 	isl_ast_expr_free(point.instance);

@@ -138,7 +138,7 @@ static struct condition open_source(struct emit *e, const struct access *source,
 
 	if (conditions.n)
 		deal_breaks(e);
-	return conditions.n ? condition_open(e, conjunction(e, &conditions), first) : none;
+	return conditions.n ? condition_open(e, quote_expr(e->arena, conjunction(e, &conditions)), first) : none;
 }
 
 /* ---- what the loops below say ---- */
@@ -198,23 +198,23 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 /* The parent of a root is -1. */
 static const char *equality(struct emit *e, const struct affine *variable, const struct affine *value)
 {
-	const char *is_root = NULL;
+	const struct k_expr *is_root = NULL;
 	int64_t number;
 
 	if (e->ragged && affine_is_constant(value, &number) && number < 0)
 		is_root = kin_is_root(e, variable);
-	return is_root ? is_root : x_text(e, affine_comparison(e->arena, variable, K_EQ, value));
+	return is_root ? x_text(e, is_root) : x_text(e, affine_comparison(e->arena, variable, K_EQ, value));
 }
 
 /* Of the parent of a row in a block of trees, that it is a row of them. */
 static void require_first(struct emit *e, condition_list *list, const struct affine *variable, const struct affine *low)
 {
 	struct affine above = affine_combine(e->arena, 1, variable, -1, low), row = *low;
-	const char *has_parent = NULL;
+	const struct k_expr *has_parent = NULL;
 	int64_t number;
 
 	if (e->ragged) {
-		row = affine_name(e->arena, e->ragged->begin);
+		row = affine_atom(e->arena, e->ragged->begin);
 		row = affine_combine(e->arena, 1, low, -1, &row);
 	}
 	if (affine_is_constant(&row, &number) && number == 0)
@@ -222,7 +222,7 @@ static void require_first(struct emit *e, condition_list *list, const struct aff
 	if (!has_parent)
 		require(e, list, variable, K_GE, low, above);
 	else if (!facts_imply(e->module->ctx, e->arena, &e->facts, &above))
-		vec_push(e->arena, list, has_parent);
+		vec_push(e->arena, list, x_text(e, has_parent));
 }
 
 static void require_range(struct emit *e, condition_list *list, const struct range *range,
@@ -438,8 +438,9 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 		deal_breaks(e);
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
-		condition = is_else ? condition_otherwise(e) : condition_open(e, conjunction(e, &conditions),
-									      is_root ? e->facts.n : scope.facts);
+		condition = is_else ? condition_otherwise(e)
+				    : condition_open(e, quote_expr(e->arena, conjunction(e, &conditions)),
+						     is_root ? e->facts.n : scope.facts);
 	}
 	emit_node(e, body, (struct loop_use) { 0 });
 	if (conditions.n)
@@ -591,7 +592,8 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 {
 	struct point point = point_below(e, node, mark);
 	struct affine value = affine_of_dim(e, &point, mark_dim_number(mark));
-	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
+	struct condition condition = condition_open(e, quote_expr(e->arena, equality(e, variable, &value)),
+						    e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });

@@ -292,11 +292,11 @@ void carried_look(struct emit *e)
 	e->carried = (struct carried_case) { 0 };
 }
 
-const char *carried_condition(struct emit *e, const struct carried_case *found)
+struct k_expr *carried_condition(struct emit *e, const struct carried_case *found)
 {
 	struct affine name = affine_name(e->arena, found->name);
 
-	return x_text(e, affine_comparison(e->arena, &name, K_EQ, &found->row));
+	return affine_comparison(e->arena, &name, K_EQ, &found->row);
 }
 
 iterator_list carried_enter(struct emit *e, const struct carried_case *found)
@@ -337,7 +337,7 @@ static void read_first(struct emit *e, const struct carry *carry)
 
 static void declare_vectors(struct emit *e, const struct carry *carry, const char *name, bool is_zero)
 {
-	quote(e->b, "%s%s;", lane_declaration(e, carry->array->type, name), is_zero ? " = { { 0 } }" : "");
+	lane_declare(e, carry->array->type, name, is_zero);
 }
 
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)

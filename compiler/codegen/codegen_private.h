@@ -204,12 +204,15 @@ const struct array *block_array(const struct emit *e, const struct array *array)
 
 /* ---- lanes.c: statements for all lanes of a block ----------------------------------------------------------- */
 
-const char *lanes_text(const struct emit *e);
+struct k_expr *lanes_expr(const struct emit *e);
+/* PMG_READ_F64 */
+const char *vector_macro(const struct emit *e, const char *macro, enum scalar_type type);
 /* Chooses the form of the statements in a block. */
 void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body);
 void lanes_end(struct emit *e);
 /* A variable with a value for each lane: its declaration, and what stands for it in a loop over the lanes. */
-const char *lane_declaration(struct emit *e, enum scalar_type type, const char *name);
+void lane_declare_at(struct emit *e, const char *emitter, enum scalar_type type, const char *name, bool is_zero);
+#define lane_declare(e, type, name, is_zero) lane_declare_at((e), EMITTER, (type), (name), (is_zero))
 struct k_expr *lane_of(const struct emit *e, const char *name);
 /* In such a loop: the type of a value, a value of no lane, the value of an expression, and an element that is read
  * (NULL: it is read as everywhere) or written. */
@@ -223,11 +226,11 @@ struct k_expr *lane_read(struct emit *e, const struct point *point, const struct
 struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also);
 /* What lanes have in its place that keep what is there; NULL: the same. */
 struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element);
-/* What is written in vectors, and need not be read before, is written past the caches if there is much of it: to
- * `place`, unless that is NULL. Behind what a stage has written, the same is written there. */
-bool goes_past(const struct emit *e, bool is_written, bool is_read);
-void declare_past(struct emit *e, const struct array *copy, const char *place);
-void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point);
+/* What is written in vectors, and need not be read before, has non-temporal stores if there is much of it: to `place`,
+ * unless that is NULL. Behind what a stage has written, the same is written there. */
+bool is_nontemporal(const struct emit *e, bool is_written, bool is_read);
+void nontemporal_declare(struct emit *e, const struct array *copy, struct k_expr *place);
+void lane_write_nontemporal(struct emit *e, const struct stage *stage, const struct point *point);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
 bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);
@@ -236,6 +239,9 @@ void lanes_close(struct emit *e, int names);
 
 /* ---- blocks.c, block_rows.c: what a block has of arrays ------------------------------------------------------ */
 
+/* pmg_block_read_f64; &plan->places[3] of the array that a copy is of. */
+const char *typed_function(const struct emit *e, const char *function, enum scalar_type type);
+struct k_expr *place_in_plan(const struct emit *e, const struct array *copy);
 /* The accesses of an array below a node, of which one is found. */
 struct finding {
 	const struct array *array;
@@ -297,7 +303,7 @@ struct k_expr *carried_write(struct emit *e, const struct access *access);
 struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element);
 /* Forgets e->carried; when a variable is the row before; takes it for that, and returns the iterators as they were. */
 void carried_look(struct emit *e);
-const char *carried_condition(struct emit *e, const struct carried_case *found);
+struct k_expr *carried_condition(struct emit *e, const struct carried_case *found);
 iterator_list carried_enter(struct emit *e, const struct carried_case *found);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
@@ -335,6 +341,7 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 /* Around a loop that the C compiler is to make vectors of; a clause of its pragma, or "". */
 void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *variable, struct pivot_search *search);
 const char *pivots_clause(const struct emit *e);
+void pivots_reduce(const struct emit *e, struct k_loop *loop);  /* the same of a node */
 void pivots_close(struct emit *e, const struct pivot_search *search);
 /* The eliminations whose pivots are checked: how many, and the table of them. */
 int layout_n_pivots(const struct layout *layout);

@@ -27,6 +27,7 @@ struct affine {
 struct affine affine_constant(int64_t constant);
 struct affine affine_atom(struct arena *arena, struct k_expr *atom);
 struct affine affine_name(struct arena *arena, const char *name);
+struct affine affine_term(struct arena *arena, struct k_expr *factor);                   /* a product or quotient */
 struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_expr *b);   /* one term */
 /* a*x + b*y */
 struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
@@ -203,18 +204,19 @@ struct kept {                           /* what a dot product reads, in vectors 
 struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */
 	const struct array *copy;
 	int loop;                       /* its number among those over rows; -1: none of them has all that is read */
-	const char *begin, *end;        /* which rows are there, of all that its loop reads; how many rows there are */
-	const char *n_rows, *height;    /* the variable for how many of them a window has */
-	const char *rows, *lies;        /* the first of them; is that where they lie? or NULL */
-	const char *fill, *ahead;       /* what brings them there; of the caller's, up to the row that is asked for, and
-					 * what stands behind that; or NULL */
+	const char *begin, *end;        /* which rows are there, of all that its loop reads */
+	const char *height, *rows;      /* variables: how many of them a window has; the first of them */
+	struct k_expr *n_rows;
+	struct k_expr *lies;            /* is that where they lie? NULL: never */
+	struct k_expr *fill;            /* the call that brings them there */
+	struct k_expr *ahead;           /* of the caller's: its last argument, behind the row to prefetch; the call
+					 * says where the first one is then. NULL */
 };
 
 struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
 	const struct array *copy;
-	const char *far, *where;        /* as what they can be prefetched, and where: "pmg_block_prefetches(…)";
-					 * "pmg_prefetch_block_f64(16, b, …", up to the direction */
-	const char *n_rows;
+	struct k_expr *far, *where;     /* as what they can be prefetched, and where, but for the direction */
+	struct k_expr *n_rows;
 	const struct mark *loop;        /* the first one that reads it; NULL: none has yet */
 	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not asked
 					 * for there */
@@ -228,7 +230,7 @@ struct asking {                         /* the innermost loop that asks; NULL: t
 
 struct block_result {                   /* what a block has of an array that it writes where the caller has its parts */
 	const struct array *copy;
-	const char *place;              /* "16, x, &plan->places[4], s_block, lanes" */
+	struct k_expr *place;           /* { 16, x, &plan->places[4], s_block, lanes } */
 	const char *begin, *end;        /* the window that a loop is at */
 	struct affine n_rows;
 	bool is_put;                    /* a loop has brought all rows there */
@@ -298,13 +300,13 @@ struct emit {
 	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
-	const char *n_lanes;            /* how many iterations the block has */
-	const char *n_turns;            /* how many threads the blocks are dealt to */
+	struct k_expr *n_lanes;         /* how many iterations the block has */
+	struct k_expr *n_turns;         /* how many threads the blocks are dealt to */
 	bool in_lanes;                  /* inside a loop over the lanes */
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
 	isl_ast_node *block_body;
-	VEC(struct cell) past;          /* of arrays: where a block is also written, past the caches, unless NULL */
+	VEC(struct cell) nontemporal;   /* of arrays: where a block is also written past the caches, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
 	struct otherwise otherwise;     /* behind the branch that was closed last */
@@ -395,7 +397,7 @@ struct loop_use {
 	const char *bound;              /* BIND: the variable, once it is declared */
 	const struct affine *value;     /* BIND: its value, where it is no variable; NULL */
 	bool is_parallel, is_vector, is_dynamic;
-	const char *turn;               /* so many iterations a thread takes in its turn; NULL: an even share at once */
+	struct k_expr *turn;            /* so many iterations a thread takes in its turn; NULL: an even share at once */
 	int parts;                      /* PARTS; 0 */
 	int chunk;                      /* VECTOR: iterations that a thread takes at a time; 0: any */
 	int64_t least;                  /* PARALLEL: operations from which threads pay; 0: in any case */

@@ -177,7 +177,7 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 		if (array->window && array->windowed == d)
 			sub = place_in_window(e, array, &sub);
 		if (array->role == ROLE_BLOCK && array->segments) {
-			begin = affine_name(e->arena, e->ragged->begin);
+			begin = affine_atom(e->arena, e->ragged->begin);
 			sub = affine_combine(e->arena, 1, &sub, -1, &begin);
 			sub = is_inside ? row_inside(e, array, &sub) : sub;
 		}

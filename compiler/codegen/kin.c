@@ -7,14 +7,14 @@
  *
  * Children of a node are visited in their order, in which the next row is the first of them; it is the last if all that
  * is done is to add, so that only the last sum of a row waits for the row behind. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 
 /* ---- the block ---- */
 
-void kin_open(struct emit *e, const char *first)
+void kin_open(struct emit *e, struct k_expr *first)
 {
+	struct k_expr *block = k_operate(e->arena, first, K_DIV, lanes_expr(e));
+
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
 		const struct children *children = layout_children(e->layout, copy->owner, copy->lanes);
@@ -24,8 +24,9 @@ void kin_open(struct emit *e, const char *first)
 			continue;
 		kin.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
 		kin.cells = e->layout->slots.items[children->list].c_name;
-		quote(e->b, "const pmg_kin *restrict %s = pmg_block_kin(%s, %s/%s);", kin.rows,
-		     e->layout->slots.items[children->offsets].c_name, first, lanes_text(e));
+		k_const(e->b, k_buffer("pmg_kin", true, true), kin.rows,
+			K_CALL(e->arena, "pmg_block_kin",
+			       k_name(e->arena, e->layout->slots.items[children->offsets].c_name), block));
 		vec_push(e->arena, &e->ragged->kin, kin);
 	}
 }
@@ -45,50 +46,59 @@ bool lane_has_node(const struct emit *e, const struct dim *dim)
 
 static struct affine row_of(struct emit *e, const struct affine *node)
 {
-	struct affine begin = affine_name(e->arena, e->ragged->begin);
+	struct affine begin = affine_atom(e->arena, e->ragged->begin);
 
 	return affine_combine(e->arena, 1, node, -1, &begin);
 }
 
-/* "F_parent_kin[i + 1].children" */
-static const char *kin_text(struct emit *e, const struct kin *kin, const struct affine *row, int64_t behind,
-			    const char *member)
+/* F_parent_kin[i + 1].children */
+static struct k_expr *kin_member(struct emit *e, const struct kin *kin, const struct affine *row, int64_t behind,
+				 const char *member)
 {
 	struct affine at = affine_scale(e->arena, row, 1, behind);
 
-	return arena_printf(e->arena, "%s[%s].%s", kin->rows, affine_plain(e->arena, &at), member);
+	return k_member(e->arena, k_at(e->arena, kin->rows, affine_expr(e->arena, &at)), member, false);
 }
 
-static struct lane_condition has_lane(struct emit *e, const char *bits, bool is_not)
+static struct lane_condition has_lane(struct emit *e, struct k_expr *bits, bool is_not)
 {
-	struct lane_condition condition = { .bits = bits, .is_not = is_not };
+	struct k_expr *has = K_CALL(e->arena, "pmg_has_lane", bits, k_name(e->arena, e->lane));
 
-	condition.text = arena_printf(e->arena, "%spmg_has_lane(%s, %s)", is_not ? "!" : "", bits, e->lane);
-	return condition;
+	return (struct lane_condition) { .test = is_not ? k_unary(e->arena, K_NOT, has) : has, .bits = bits,
+					 .is_not = is_not };
+}
+
+/* for (q = from; q < to; q += PMG_LISTED) for (k = 0; k < PMG_LISTED; k++): returns q + k. */
+static struct k_expr *open_groups(struct emit *e, const char *q, struct k_expr *from, struct k_expr *to)
+{
+	struct k_expr *size = k_name(e->arena, "PMG_LISTED");
+	const char *k;
+
+	k_begin_for(e->b, "int64_t", q, from, to, size);
+	k = names_declare(&e->names, "k");
+	k_begin_for(e->b, "int64_t", k, k_int(e->arena, 0), size, NULL)->loop.kind = K_LOOP_UNROLLED;
+	return k_binary(e->arena, K_ADD, k_name(e->arena, q), k_name(e->arena, k));
 }
 
 /* Opens the loop over what is listed for a row. Where cells are read in groups, the last ones may be no more of it. */
 static struct kin_list open_list(struct emit *e, const struct kin *kin, const struct affine *row, const char *member,
 				 int direction, bool is_grouped)
 {
-	const char *from = kin_text(e, kin, row, 0, member), *to = kin_text(e, kin, row, 1, member);
-	const char *q = names_declare(&e->names, "q"), *k, *at = q;
-	struct kin_list list = { .is_listed = "true", .is_grouped = is_grouped };
+	struct k_expr *from = kin_member(e, kin, row, 0, member), *to = kin_member(e, kin, row, 1, member);
+	const char *q = names_declare(&e->names, "q");
+	struct k_expr *at = k_name(e->arena, q);
+	struct kin_list list = { .is_listed = k_bool(e->arena, true), .is_grouped = is_grouped };
 
 	if (is_grouped) {
-		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += PMG_LISTED) {", q, from, q, to, q);
-		k = names_declare(&e->names, "k");
-		at = arena_printf(e->arena, "%s + %s", q, k);
-		quote(e->b, "PMG_UNROLL");
-		quote_open(e->b, "for (int64_t %s = 0; %s < PMG_LISTED; %s++) {", k, k, k);
-		list.is_listed = arena_printf(e->arena, "%s < %s", at, to);
+		at = open_groups(e, q, from, to);
+		list.is_listed = k_binary(e->arena, K_LT, at, to);
 	} else if (direction > 0) {
-		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", q, from, q, to, q);
+		k_begin_for(e->b, "int64_t", q, from, to, NULL);
 	} else {
-		quote_open(e->b, "for (int64_t %s = %s - 1; %s >= %s; %s--) {", q, to, q, from, q);
+		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, to, k_int(e->arena, 1)), from, NULL);
 	}
 	list.cell = names_declare(&e->names, "cell");
-	quote(e->b, "const int64_t %s = %s[%s];", list.cell, kin->cells, at);
+	k_const(e->b, k_scalar("int64_t"), list.cell, k_at(e->arena, kin->cells, at));
 	return list;
 }
 
@@ -121,8 +131,8 @@ struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const st
 	struct affine row = row_of(e, node);
 	struct kin_scope scope = enter(e, true, false);
 
-	vec_push(e->arena, &e->ragged->conditions, has_lane(e, kin_text(e, kin, &row, 1, "follows"), false));
-	quote_open(e->b, "{");
+	vec_push(e->arena, &e->ragged->conditions, has_lane(e, kin_member(e, kin, &row, 1, "follows"), false));
+	k_begin(e->b);
 	*child = affine_scale(e->arena, node, 1, 1);
 	return scope;
 }
@@ -167,19 +177,21 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 				 const struct affine *node, struct affine *child)
 {
 	const struct kin *kin = kin_of(e, mark->dim->source.array);
-	struct affine row = row_of(e, node), begin = affine_name(e->arena, e->ragged->begin);
+	struct affine row = row_of(e, node), begin = affine_atom(e->arena, e->ragged->begin);
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
 	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
-	int64_t lanes = e->block->lanes;
+	const int64_t lanes = e->block->lanes;
+	struct k_expr *cell;
 
 	scope.list = open_list(e, kin, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;
-	quote(e->b, "const int64_t %s = %s & %s;", e->lane, scope.list.cell, int_text(e->arena, lanes - 1));
+	cell = k_name(e->arena, scope.list.cell);
+	k_const(e->b, k_scalar("int64_t"), e->lane, k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
 	scope.variable = names_declare(&e->names, mark->dim->name);
 	scope.declaration = declaration_begin(e);
-	quote(e->b, "const int64_t %s = %s >> %s;", scope.variable, scope.list.cell,
-	      int_text(e->arena, log2_of(lanes)));
+	k_const(e->b, k_scalar("int64_t"), scope.variable,
+		k_binary(e->arena, K_SHIFT, cell, k_int(e->arena, log2_of(lanes))));
 	declaration_end(e, &scope.declaration);
 	row = affine_name(e->arena, scope.variable);
 	last = affine_scale(e->arena, &last, 1, -1);
@@ -201,11 +213,12 @@ void kin_close(struct emit *e, const struct kin_scope *scope)
 
 void kin_add(struct emit *e, const struct update *update)
 {
+	struct k_expr *sums = update->target->kind == KE_LOAD ? update->target->args.items[0] : update->target;
+
 	if (update->op != REDUCE_ADD)
 		e->ragged->has_others = true;
-	quote(e->b, "PMG_ADD_LANE_%s(%s, %s, %s, %s, %s);", row_suffix(update->type),
-	      x_text(e, update->target->kind == KE_LOAD ? update->target->args.items[0] : update->target),
-	      lanes_text(e), e->lane, e->ragged->is_listed, x_text(e, update->value));
+	k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_ADD_LANE", update->type), sums, lanes_expr(e),
+			  k_name(e->arena, e->lane), e->ragged->is_listed, update->value));
 }
 
 /* ---- parents ---- */
@@ -218,7 +231,7 @@ static const struct parent *parent_of(struct emit *e, const struct affine *value
 		return NULL;
 	row = row_of(e, value);
 	for (int i = 0; i < e->ragged->parents.n; i++) {
-		struct affine parent = affine_name(e->arena, e->ragged->parents.items[i].text);
+		struct affine parent = affine_atom(e->arena, e->ragged->parents.items[i].number);
 
 		if (affine_is_equal(e->arena, &row, &parent))
 			return &e->ragged->parents.items[i];
@@ -226,35 +239,35 @@ static const struct parent *parent_of(struct emit *e, const struct affine *value
 	return NULL;
 }
 
-void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text)
+void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number)
 {
-	struct affine node = affine_of_expr(e, point, dim->source.subs[0]), name = affine_name(e->arena, text);
-	struct affine begin = affine_name(e->arena, e->ragged->begin);
-	struct affine value = affine_combine(e->arena, 1, &begin, 1, &name);
+	struct affine node = affine_of_expr(e, point, dim->source.subs[0]), row = affine_atom(e->arena, number);
+	struct affine begin = affine_atom(e->arena, e->ragged->begin);
+	struct affine value = affine_combine(e->arena, 1, &begin, 1, &row);
 
 	if (!parent_of(e, &value))
-		vec_push(e->arena, &e->ragged->parents, ((struct parent) { dim->source.array, text,
+		vec_push(e->arena, &e->ragged->parents, ((struct parent) { dim->source.array, number,
 									   row_of(e, &node) }));
 }
 
-static const char *root_condition(struct emit *e, const struct affine *value, bool is_not)
+static struct k_expr *root_condition(struct emit *e, const struct affine *value, bool is_not)
 {
 	const struct parent *parent = parent_of(e, value);
 	struct lane_condition condition;
 
 	if (!parent)
 		return NULL;
-	condition = has_lane(e, kin_text(e, kin_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
+	condition = has_lane(e, kin_member(e, kin_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
 	vec_push(e->arena, &e->ragged->known, condition);
-	return condition.text;
+	return condition.test;
 }
 
-const char *kin_is_root(struct emit *e, const struct affine *value)
+struct k_expr *kin_is_root(struct emit *e, const struct affine *value)
 {
 	return root_condition(e, value, false);
 }
 
-const char *kin_has_parent(struct emit *e, const struct affine *value)
+struct k_expr *kin_has_parent(struct emit *e, const struct affine *value)
 {
 	return root_condition(e, value, true);
 }
@@ -277,7 +290,8 @@ static bool is_written_by_row(const struct emit *e, const struct array *array)
 static struct above *above_of(struct emit *e, const struct array *array, const struct parent *parent)
 {
 	for (int i = 0; i < e->ragged->above.n; i++)
-		if (e->ragged->above.items[i].array == array && e->ragged->above.items[i].parent.text == parent->text)
+		if (e->ragged->above.items[i].array == array &&
+		    k_expr_is_equal(e->ragged->above.items[i].parent.number, parent->number))
 			return &e->ragged->above.items[i];
 	vec_push(e->arena, &e->ragged->above, ((struct above) { .array = array, .parent = *parent }));
 	return &e->ragged->above.items[e->ragged->above.n - 1];
@@ -312,13 +326,14 @@ void kin_look(struct emit *e)
 /* The lane of a cell takes the value of the cell. */
 static void set_lane(struct emit *e, const struct array *copy, const char *name, const struct kin_list *list)
 {
-	const char *lane = arena_printf(e->arena, "%s & %d", list->cell, copy->lanes - 1);
+	struct k_expr *cell = k_name(e->arena, list->cell), *value = k_at(e->arena, copy->c_name, cell);
+	struct k_expr *lane = k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, copy->lanes - 1));
 
 	if (e->lanes_are_vectors)
-		quote(e->b, "PMG_SET_LANE_%s(%s, %s, %s, %s, %s[%s]);", row_suffix(copy->type), name,
-		     lanes_text(e), lane, list->is_listed, copy->c_name, list->cell);
+		k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_SET_LANE", copy->type), k_name(e->arena, name),
+				  lanes_expr(e), lane, list->is_listed, value));
 	else
-		quote(e->b, "%s[%s] = %s[%s];", name, lane, copy->c_name, list->cell);
+		k_set(e->b, k_at(e->arena, name, lane), value);
 }
 
 static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
@@ -339,16 +354,16 @@ static void declare_above(struct emit *e, const struct above *above)
 	struct k_expr *cell, *last;
 	int names;
 
-	quote(e->b, "%s;", lane_declaration(e, copy->type, above->name));
+	lane_declare(e, copy->type, above->name, false);
 	names = lanes_open(e);
 	last = carried_row(e, above->array, &index);
 	index = cell_of(e, copy, &inside);
-	cell = k_load(e->arena, k_name(e->arena, copy->c_name), affine_expr(e->arena, &index));
+	cell = k_at(e->arena, copy->c_name, affine_expr(e->arena, &index));
 	if (last)
 		cell = last;
 	else if (e->lanes_are_vectors)
-		cell = k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s", row_suffix(copy->type)), 1, cell);
-	quote(e->b, "%s = %s;", x_text(e, lane_of(e, above->name)), x_text(e, cell));
+		cell = K_CALL(e->arena, vector_macro(e, "PMG_READ", copy->type), cell);
+	k_set(e->b, lane_of(e, above->name), cell);
 	lanes_close(e, names);
 	names = e->names.visible.n;
 	list = open_list(e, kin, &above->parent.row, "parents", 1, e->lanes_are_vectors);

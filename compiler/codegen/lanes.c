@@ -11,9 +11,9 @@
 
 enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */
 
-const char *lanes_text(const struct emit *e)
+struct k_expr *lanes_expr(const struct emit *e)
 {
-	return int_text(e->arena, e->block->lanes);
+	return k_int(e->arena, e->block->lanes);
 }
 
 /* ---- is it vectors ---- */
@@ -88,7 +88,7 @@ void lanes_end(struct emit *e)
 	e->block_body = NULL;
 	e->ragged = NULL;
 	e->lanes_are_vectors = false;
-	e->past.n = 0;
+	e->nontemporal.n = 0;
 	e->block_rows.n = 0;
 	e->results.n = 0;
 	e->asks.n = 0;
@@ -97,35 +97,50 @@ void lanes_end(struct emit *e)
 
 /* ---- names and values ---- */
 
-const char *lane_declaration(struct emit *e, enum scalar_type type, const char *name)
+void lane_declare_at(struct emit *e, const char *emitter, enum scalar_type type, const char *name, bool is_zero)
 {
+	const struct k_type of = k_scalar(type_c_name(type));
+	const struct k_type vector = k_scalar(typed_function(e, "pmg_vector", type));
+	struct k_expr *zero = K_LIST(e->arena, k_int(e->arena, 0));
+
 	if (e->lanes_are_vectors)
-		return arena_printf(e->arena, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)]", type_name(type), name,
-				    type_c_name(type), lanes_text(e));
-	return arena_printf(e->arena, "%s %s[%s]", type_c_name(type), name, lanes_text(e));
+		k_array_at(e->b, emitter, vector, name,
+			   K_CALL(e->arena, "PMG_VECTORS", k_type_arg(e->arena, of), lanes_expr(e)),
+			   is_zero ? K_LIST(e->arena, zero) : NULL);
+	else
+		k_array_at(e->b, emitter, of, name, lanes_expr(e), is_zero ? zero : NULL);
 }
 
 const char *lane_type(const struct emit *e, enum scalar_type type)
 {
 	if (e->lanes_are_vectors && e->in_lanes)
-		return arena_printf(e->arena, "pmg_vector_%s", type_name(type));
+		return typed_function(e, "pmg_vector", type);
 	return type_c_name(type);
+}
+
+/* PMG_LANES(double): how many lanes a vector has. */
+static struct k_expr *lanes_of_vector(const struct emit *e)
+{
+	return K_CALL(e->arena, "PMG_LANES", k_type_arg(e->arena, k_scalar(type_c_name(e->lane_type))));
 }
 
 struct k_expr *lane_of(const struct emit *e, const char *name)
 {
 	struct k_expr *lane = k_name(e->arena, e->lane);
-	struct k_expr *type = k_type_arg(e->arena, k_scalar(type_c_name(e->lane_type)));
 
 	if (e->lanes_are_vectors)
-		lane = k_binary(e->arena, K_DIV, lane, k_call(e->arena, "PMG_LANES", 1, type));
-	return k_load(e->arena, k_name(e->arena, name), lane);
+		lane = k_binary(e->arena, K_DIV, lane, lanes_of_vector(e));
+	return k_at(e->arena, name, lane);
 }
 
-/* A macro of vectors of a type: PMG_READ_F64(element). */
+const char *vector_macro(const struct emit *e, const char *macro, enum scalar_type type)
+{
+	return arena_printf(e->arena, "%s_%s", macro, row_suffix(type));
+}
+
 static struct k_expr *vector_call(struct emit *e, const char *macro, enum scalar_type type, struct k_expr *element)
 {
-	return k_call(e->arena, arena_printf(e->arena, "%s_%s", macro, row_suffix(type)), 1, element);
+	return K_CALL(e->arena, vector_macro(e, macro, type), element);
 }
 
 static bool is_vector_cell(const struct emit *e, const struct array *array)
@@ -162,46 +177,48 @@ struct k_expr *lane_before(struct emit *e, const struct access *access, struct k
 	return carried_before(e, access, vector_call(e, "PMG_READ", access->array->type, element));
 }
 
-bool goes_past(const struct emit *e, bool is_written, bool is_read)
+bool is_nontemporal(const struct emit *e, bool is_written, bool is_read)
 {
 	return is_written && !is_read && e->lanes_are_vectors;
 }
 
-void declare_past(struct emit *e, const struct array *copy, const char *place)
+void nontemporal_declare(struct emit *e, const struct array *copy, struct k_expr *place)
 {
-	struct cell past = { .of = copy->owner };
+	struct cell cell = { .of = copy->owner };
 
-	past.name = names_declare(&e->names, arena_printf(e->arena, "%s_nontemporal", copy->owner->c_name));
-	quote(e->b, "%s *restrict %s = %s;", type_c_name(copy->type), past.name, place);
-	vec_push(e->arena, &e->past, past);
+	cell.name = names_declare(&e->names, arena_printf(e->arena, "%s_nontemporal", copy->owner->c_name));
+	k_var(e->b, k_buffer(type_c_name(copy->type), false, true), cell.name, place);
+	vec_push(e->arena, &e->nontemporal, cell);
 }
 
 /* Lanes that have no value to write may be at no row either. */
-static void write_lane_past(struct emit *e, const struct cell *past, const char *block, const char *index)
+static struct k_expr *where_nontemporal(struct emit *e, const struct cell *cell)
 {
-	const char *conditions = lane_conditions(e, false);
+	struct k_expr *conditions = e->lanes_are_vectors ? NULL : lane_conditions(e, false);
+	struct k_expr *name = k_name(e->arena, cell->name);
 
-	quote(e->b, "if (%s%s%s)", past->name, conditions ? " && " : "", conditions ? conditions : "");
-	quote(e->b, "\t%s[%s] = %s[%s];", past->name, index, block, index);
+	return conditions ? k_join(e->arena, K_AND, name, conditions) : name;
 }
 
-void lane_write_past(struct emit *e, const struct stage *stage, const struct point *point)
+void lane_write_nontemporal(struct emit *e, const struct stage *stage, const struct point *point)
 {
 	const struct array *array = stage->write.array;
-	const char *suffix = row_suffix(array->type), *block = block_array(e, array)->c_name, *index;
-	const struct cell *past = e->in_lanes ? cell_find(e->past.items, e->past.n, array) : NULL;
+	const struct cell *cell = e->in_lanes ? cell_find(e->nontemporal.items, e->nontemporal.n, array) : NULL;
+	struct k_expr *target, *value, *index;
 	struct affine sum;
 
-	if (!past)
+	if (!cell)
 		return;
 	sum = c_index(e, point, &stage->write);
-	index = affine_plain(e->arena, &sum);
-	if (!e->lanes_are_vectors) {
-		write_lane_past(e, past, block, index);
-		return;
-	}
-	quote(e->b, "if (%s)", past->name);
-	quote(e->b, "\tPMG_STREAM_%s(%s[%s], PMG_READ_%s(%s[%s]));", suffix, past->name, index, suffix, block, index);
+	index = affine_expr(e->arena, &sum);
+	target = k_at(e->arena, cell->name, index);
+	value = k_at(e->arena, block_array(e, array)->c_name, index);
+	k_only_if(e->b, where_nontemporal(e, cell));
+	if (e->lanes_are_vectors)
+		k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_STREAM", array->type), target,
+				  vector_call(e, "PMG_READ", array->type, value)));
+	else
+		k_set(e->b, target, value);
 }
 
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
@@ -249,12 +266,14 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
 
 int lanes_open(struct emit *e)
 {
-	quote(e->b, "%s%s", e->lanes_are_vectors ? "PMG_UNROLL" : "#pragma omp simd", pivots_clause(e));
+	struct k_expr *step = e->lanes_are_vectors ? lanes_of_vector(e) : NULL;
+	struct k_stmt *stmt = k_begin_for(e->b, "int64_t", e->lane, k_int(e->arena, 0), lanes_expr(e), step);
+
+	stmt->loop.kind = e->lanes_are_vectors ? K_LOOP_UNROLLED : K_LOOP_SIMD;
+	if (!e->lanes_are_vectors)
+		pivots_reduce(e, &stmt->loop);
 	e->in_lanes = true;
-	if (e->lanes_are_vectors)
-		return block_open(e, "for (int64_t %s = 0; %s < %s; %s += PMG_LANES(%s)) {", e->lane, e->lane,
-				  lanes_text(e), e->lane, type_c_name(e->lane_type));
-	return block_open(e, "for (int64_t %s = 0; %s < %s; %s++) {", e->lane, e->lane, lanes_text(e), e->lane);
+	return block_of(e, stmt);
 }
 
 void lanes_close(struct emit *e, int names)
@@ -289,7 +308,8 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		pivots_open(e, node, e->lane, &search);
 	names = lanes_open(e);
 	if (k_mentions(body, e->lane_variable))
-		quote(e->b, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
+		k_const(e->b, k_scalar("int64_t"), e->lane_variable,
+			k_binary(e->arena, K_ADD, k_name(e->arena, e->lane_start), k_name(e->arena, e->lane)));
 	emit_node(e, node, (struct loop_use) { 0 });
 	lanes_close(e, names);
 	pivots_close(e, &search);
@@ -302,7 +322,7 @@ static void count_stage(struct stage *stage, void *n)
 }
 
 /* The bits of the lanes in which a statement runs; NULL: in all, or as other conditions say. */
-static const char *lanes_of_statement(const struct emit *e, __isl_keep isl_ast_node *node)
+static struct k_expr *lanes_of_statement(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	int n = 0;
 
@@ -313,8 +333,8 @@ static const char *lanes_of_statement(const struct emit *e, __isl_keep isl_ast_n
 /* What few rows have a lane for, as that of a root, others go past. */
 static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body)
 {
-	const char *bits = lanes_of_statement(e, node);
-	int names = bits ? block_open(e, "if (%s) {", bits) : 0;
+	struct k_expr *bits = lanes_of_statement(e, node);
+	int names = bits ? block_of(e, k_begin_if(e->b, bits)) : 0;
 
 	emit_loop(e, node, body);
 	if (bits)
@@ -377,7 +397,7 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 		kin_end(e);
 		return;
 	}
-	names = block_open(e, "if (%s) {", carried_condition(e, &found));
+	names = block_of(e, k_begin_if(e->b, carried_condition(e, &found)));
 	outer = carried_enter(e, &found);
 	emit_loop(e, node, &body);
 	e->iterators = outer;

@@ -222,7 +222,7 @@ static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	if (condition->names < 0) {
 		condition_close(e, *condition);
 		test = k_unary(e->arena, K_NOT, k_at_least(e->arena, test, K_LEVEL_PRIMARY));
-		*condition = condition_open(e, x_text(e, test), e->facts.n);
+		*condition = condition_open(e, test, e->facts.n);
 	} else {
 		block_otherwise(e, condition->names);
 	}
@@ -236,7 +236,7 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 	isl_ast_node *then = isl_ast_node_if_get_then_node(node);
 	struct scope scope = scope_enter(e);
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
-	struct condition condition = condition_open(e, x_text(e, test), is_said ? scope.facts : e->facts.n);
+	struct condition condition = condition_open(e, test, is_said ? scope.facts : e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, then, use);

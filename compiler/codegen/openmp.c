@@ -45,7 +45,7 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 	if (use->is_parallel && use->chunk)
 		str_add(&pragma, " schedule(static, %d)", use->chunk);
 	else if (use->is_parallel && use->turn)
-		str_add(&pragma, " schedule(static, %s)", use->turn);
+		str_add(&pragma, " schedule(static, %s)", x_text(e, use->turn));
 	else if (use->is_parallel)
 		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {

@@ -96,7 +96,7 @@ int layout_n_pivots(const struct layout *layout)
 /* The row of the present lane, counted from the begin of its segment. */
 static const char *row_of_segment(struct emit *e, const struct point *point, const struct expr *row)
 {
-	struct affine at = affine_of_expr(e, point, row), begin = affine_name(e->arena, e->ragged->begin);
+	struct affine at = affine_of_expr(e, point, row), begin = affine_atom(e->arena, e->ragged->begin);
 
 	at = affine_combine(e->arena, 1, &at, -1, &begin);
 	return affine_plain(e->arena, &at);
@@ -113,15 +113,17 @@ static const char *check_text(struct emit *e, const struct point *point, const s
  * are none. */
 static const char *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
 {
-	const char *conditions = lane_conditions(e, true), *is_there = NULL;
+	const struct k_expr *conditions = lane_conditions(e, true);
+	const char *is_there = NULL;
 
 	if (e->ragged)
-		is_there = arena_printf(e->arena, "%s < %s", row_of_segment(e, point, pivot->args[1]), e->ragged->rows);
+		is_there = arena_printf(e->arena, "%s < %s", row_of_segment(e, point, pivot->args[1]),
+					x_text(e, e->ragged->rows));
 	else if (e->block && e->in_lanes)
-		is_there = arena_printf(e->arena, "%s < %s", e->lane, e->n_lanes);
+		is_there = arena_printf(e->arena, "%s < %s", e->lane, x_text(e, e->n_lanes));
 	if (!is_there || !conditions)
-		return is_there ? is_there : conditions;
-	return arena_printf(e->arena, "%s && %s", is_there, conditions);
+		return is_there ? is_there : conditions ? x_text(e, conditions) : NULL;
+	return arena_printf(e->arena, "%s && %s", is_there, x_text(e, conditions));
 }
 
 static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
@@ -148,20 +150,21 @@ static void check_vector(struct emit *e, const struct point *point, const struct
 			 int number)
 {
 	const struct expr *row = pivot->args[1], *system = pivot->args[2];
-	const char *suffix = row_suffix(pivot->type), *conditions = lane_conditions(e, true);
+	const char *suffix = row_suffix(pivot->type);
+	const struct k_expr *conditions = lane_conditions(e, true);
 	struct expr *stride = slope(e->arena, system, mark_dim_number(e->block));
 
 	if (!e->ragged) {
-		quote(e->b, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name, e->n_lanes,
-		     e->lane, number, c_text(e, point, row), c_text(e, point, system),
+		quote(e->b, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name,
+		     x_text(e, e->n_lanes), e->lane, number, c_text(e, point, row), c_text(e, point, system),
 		     stride ? c_text(e, point, stride) : "0");
 		return;
 	}
 	if (conditions)
-		name = arena_printf(e->arena, "PMG_CHOOSE_%s(%s, %s, PMG_FILL_%s(1))", suffix, conditions, name,
-				    suffix);
+		name = arena_printf(e->arena, "PMG_CHOOSE_%s(%s, %s, PMG_FILL_%s(1))", suffix, x_text(e, conditions),
+				    name, suffix);
 	quote(e->b, "PMG_CHECK_RAGGED_%s(plan, %s, %d, %s, &%s, &%s);", suffix, name, number,
-	     row_of_segment(e, point, row), e->ragged->begin, e->ragged->rows);
+	     row_of_segment(e, point, row), x_text(e, e->ragged->begin), x_text(e, e->ragged->rows));
 }
 
 const char *emit_pivot(struct emit *e, const struct stage *stage, const struct point *point)
@@ -211,6 +214,12 @@ void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *vari
 const char *pivots_clause(const struct emit *e)
 {
 	return e->search ? arena_printf(e->arena, " reduction(min:%s)", e->search->first) : "";
+}
+
+void pivots_reduce(const struct emit *e, struct k_loop *loop)
+{
+	if (e->search)
+		vec_push(e->arena, &loop->reductions, ((struct k_reduction) { "min", e->search->first }));
 }
 
 /* The variable of the loop is declared again, as that of the pivot. */

@@ -7,32 +7,30 @@
  * can be vectors of the processor (lanes.c).
  *
  * Terms of sums that are the same for all lanes cancel what is not: r = i - begin[lane]. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 
 /* ---- conditions ---- */
 
-static void add_condition(struct emit *e, const char *text, int first_fact, bool is_row)
+static void add_condition(struct emit *e, struct k_expr *test, int first_fact, bool is_row)
 {
-	struct lane_condition condition = { .text = text, .is_row = is_row };
+	struct lane_condition condition = { .test = test, .is_row = is_row };
 
 	for (int i = 0; i < e->ragged->known.n; i++)
-		if (!strcmp(e->ragged->known.items[i].text, text))
+		if (k_expr_is_equal(e->ragged->known.items[i].test, test))
 			condition = e->ragged->known.items[i];
 	for (int i = first_fact; i < e->facts.n; i++)
 		vec_push(e->arena, &condition.facts, e->facts.items[i]);
 	vec_push(e->arena, &e->ragged->conditions, condition);
 }
 
-struct condition condition_open(struct emit *e, const char *text, int first_fact)
+struct condition condition_open(struct emit *e, struct k_expr *test, int first_fact)
 {
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
-	if (e->ragged && !e->in_lanes && expr_mentions(e->arena, text, e->lane))
-		add_condition(e, strstr(text, "||") ? arena_printf(e->arena, "(%s)", text) : text, first_fact, false);
+	if (e->ragged && !e->in_lanes && k_expr_mentions(test, e->lane))
+		add_condition(e, k_at_least(e->arena, test, K_LEVEL_AND), first_fact, false);
 	else
-		condition.names = block_open(e, "if (%s) {", text);
+		condition.names = block_of(e, k_begin_if(e->b, test));
 	return condition;
 }
 
@@ -84,15 +82,15 @@ static bool is_of_lanes(const struct emit *e, const struct affine *affine)
 	return false;
 }
 
-/* "PMG_HAS_ROWS_F64(rows, lane, i + 2)" of i + 2 <= rows[lane]; NULL: the fact is none on lengths. */
-static const char *length_mask(struct emit *e, const struct affine *fact)
+/* PMG_HAS_ROWS_F64(rows, lane, i + 2) of i + 2 <= rows[lane]; NULL: the fact is none on lengths. */
+static struct k_expr *length_mask(struct emit *e, const struct affine *fact)
 {
-	const int n = (int) strcspn(e->ragged->rows, "[");
-	struct affine rows = affine_name(e->arena, e->ragged->rows), least;
+	struct affine rows = affine_atom(e->arena, e->ragged->rows), least;
+	struct k_expr *mask;
 	int64_t factor = 0;
 
 	for (int i = 0; i < fact->terms.n; i++)
-		if (term_is_name(e->arena, &fact->terms.items[i], e->ragged->rows))
+		if (k_expr_is_equal(fact->terms.items[i].atom, e->ragged->rows))
 			factor += fact->terms.items[i].factor;
 	if (factor != 1 && factor != -1)
 		return NULL;
@@ -101,36 +99,44 @@ static const char *length_mask(struct emit *e, const struct affine *fact)
 		least = affine_scale(e->arena, &least, 1, 1);
 	if (is_of_lanes(e, &least))
 		return NULL;
-	return arena_printf(e->arena, "%sPMG_HAS_ROWS_%s(%.*s, %s, %s)", factor < 0 ? "~" : "",
-			    row_suffix(e->lane_type), n, e->ragged->rows, e->lane, affine_plain(e->arena, &least));
+	mask = K_CALL(e->arena, vector_macro(e, "PMG_HAS_ROWS", e->lane_type),
+		      k_name(e->arena, e->ragged->rows_name), k_name(e->arena, e->lane),
+		      affine_expr(e->arena, &least));
+	return factor < 0 ? k_unary(e->arena, K_INVERT, mask) : mask;
 }
 
-/* Of bits, or of all facts that say the same; without either, lanes are no vectors. */
-static void print_mask(struct emit *e, struct str *text, const struct lane_condition *condition)
+static struct k_expr *bits_mask(struct emit *e, const struct lane_condition *condition)
+{
+	struct k_expr *mask = K_CALL(e->arena, vector_macro(e, "PMG_WHERE", e->lane_type), condition->bits,
+				     k_name(e->arena, e->lane));
+
+	return condition->is_not ? k_unary(e->arena, K_INVERT, mask) : mask;
+}
+
+/* Of bits, or of all facts that say the same, beside `all`; without either, lanes are no vectors. */
+static struct k_expr *add_mask(struct emit *e, struct k_expr *all, const struct lane_condition *condition)
 {
 	bool is_said = condition->bits || condition->facts.n;
 
 	if (condition->bits)
-		str_add(text, "%s%sPMG_WHERE_%s(%s, %s)", text->length ? " & " : "", condition->is_not ? "~" : "",
-			row_suffix(e->lane_type), condition->bits, e->lane);
-	for (int i = 0; !condition->bits && i < condition->facts.n; i++) {
-		const char *mask = length_mask(e, &condition->facts.items[i]);
+		return k_join(e->arena, K_BIT_AND, all, bits_mask(e, condition));
+	for (int i = 0; i < condition->facts.n; i++) {
+		struct k_expr *mask = length_mask(e, &condition->facts.items[i]);
 
 		is_said = is_said && mask;
-		str_add(text, "%s%s", text->length ? " & " : "", mask ? mask : "0");
+		all = k_join(e->arena, K_BIT_AND, all, mask ? mask : k_int(e->arena, 0));
 	}
 	e->ragged->has_others = e->ragged->has_others || !is_said;
+	return all;
 }
 
-/* Adds it, as C text or as a vector. */
-static void print_condition(struct emit *e, struct str *text, const struct lane_condition *condition)
+/* All that was asked for and this, of the present lane or as a vector. */
+static struct k_expr *and_condition(struct emit *e, struct k_expr *all, const struct lane_condition *condition)
 {
-	if (!e->lanes_are_vectors) {
-		str_add(text, "%s%s", text->length ? " && " : "", condition->text);
-		return;
-	}
-	e->ragged->only = text->length || condition->is_not ? NULL : condition->bits;
-	print_mask(e, text, condition);
+	if (!e->lanes_are_vectors)
+		return k_join(e->arena, K_AND, all, condition->test);
+	e->ragged->only = all || condition->is_not ? NULL : condition->bits;
+	return add_mask(e, all, condition);
 }
 
 void ragged_look(struct emit *e, bool is_looking)
@@ -156,9 +162,9 @@ void ragged_note_cell(struct emit *e, const struct k_expr *cell)
 }
 
 /* What is written to a row that the segment does not have is never read. */
-const char *lane_conditions(struct emit *e, bool is_row)
+struct k_expr *lane_conditions(struct emit *e, bool is_row)
 {
-	struct str text = str_new(e->arena);
+	struct k_expr *all = NULL;
 	fact_list known = e->facts;
 
 	if (e->ragged)
@@ -170,9 +176,9 @@ const char *lane_conditions(struct emit *e, bool is_row)
 		if (all_follow(e, &others, &condition->facts))
 			known = others;
 		else if (!is_row || !condition->is_row)
-			print_condition(e, &text, condition);
+			all = and_condition(e, all, condition);
 	}
-	return text.length ? str_text(&text) : NULL;
+	return all;
 }
 
 /* ---- dims ---- */
@@ -186,13 +192,13 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 
 	if (!e->ragged)
 		return false;
-	begin = affine_name(e->arena, e->ragged->begin);
-	rows = affine_name(e->arena, e->ragged->rows);
+	begin = affine_atom(e->arena, e->ragged->begin);
+	rows = affine_atom(e->arena, e->ragged->rows);
 	if (copy != dim->source.array) {
-		const char *parent = x_text(e, c_access(e, point, &dim->source));
+		struct k_expr *parent = c_access(e, point, &dim->source);
 
 		kin_bind(e, dim, point, parent);
-		rows = affine_name(e->arena, parent);
+		rows = affine_atom(e->arena, parent);
 		*value = affine_combine(e->arena, 1, &begin, 1, &rows);
 		return true;
 	}
@@ -206,7 +212,7 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 static struct affine upper_bound(struct emit *e, const struct affine *row)
 {
 	struct affine longest = affine_name(e->arena, e->ragged->longest);
-	struct affine rows = affine_name(e->arena, e->ragged->rows);
+	struct affine rows = affine_atom(e->arena, e->ragged->rows);
 	struct affine rest = affine_combine(e->arena, 1, row, -1, &rows);
 
 	if (!is_of_lanes(e, row))
@@ -219,20 +225,30 @@ static struct affine upper_bound(struct emit *e, const struct affine *row)
 /* 0 <= bound - row, or row - bound. */
 static void row_condition(struct emit *e, const struct affine *row, const struct affine *bound, bool is_upper)
 {
-	struct affine rows = affine_name(e->arena, e->ragged->rows), last = affine_scale(e->arena, &rows, 1, -1);
+	struct affine rows = affine_atom(e->arena, e->ragged->rows), last = affine_scale(e->arena, &rows, 1, -1);
 	int first = e->facts.n;
 
 	if (!is_of_lanes(e, bound))
 		return;
 	fact_push(e, affine_combine(e->arena, is_upper ? 1 : -1, bound, is_upper ? -1 : 1, row));
-	add_condition(e, x_text(e, affine_comparison(e->arena, row, is_upper ? K_LE : K_GE, bound)), first,
+	add_condition(e, affine_comparison(e->arena, row, is_upper ? K_LE : K_GE, bound), first,
 		      is_upper && affine_is_equal(e->arena, bound, &last));
+}
+
+static void open_rows(struct emit *e, const struct range *rows, const char *name, bool is_forwards)
+{
+	struct k_expr *first = affine_expr(e->arena, &rows->first);
+
+	if (is_forwards)
+		k_begin_for(e->b, "int64_t", name, first, affine_expr(e->arena, &rows->end), NULL);
+	else
+		k_begin_down(e->b, "int64_t", name, first, affine_expr(e->arena, &rows->last), NULL);
 }
 
 static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range)
 {
-	struct affine begin = affine_name(e->arena, e->ragged->begin), zero = affine_constant(0);
+	struct affine begin = affine_atom(e->arena, e->ragged->begin), zero = affine_constant(0);
 	bool is_forwards = use->mark->direction > 0;
 	struct affine low = affine_combine(e->arena, 1, is_forwards ? &range->first : &range->last, -1, &begin);
 	struct affine high = affine_combine(e->arena, 1, is_forwards ? &range->last : &range->first, -1, &begin);
@@ -255,7 +271,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (e->lanes_are_vectors)
 		carried_open(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
-	quote_open(e->b, "%s", for_text(e, &rows, name, use->mark->direction));
+	open_rows(e, &rows, name, is_forwards);
 	asks_emit(e, use->mark, name);
 	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
@@ -314,7 +330,12 @@ struct affine segments_count(struct emit *e, const struct array *offsets)
 	return affine_scale(e->arena, &n, 1, -1);
 }
 
-const char *ragged_turn(struct emit *e)
+struct k_expr *order_of_block(const struct emit *e, const struct array *segments)
+{
+	return k_name(e->arena, layout_order(e->layout, segments, (int) e->block->lanes));
+}
+
+struct k_expr *ragged_turn(struct emit *e)
 {
 	const struct array *segments = segments_of_block(e);
 	struct affine n;
@@ -322,31 +343,39 @@ const char *ragged_turn(struct emit *e)
 	if (!segments)
 		return NULL;
 	n = segments_count(e, segments);
-	return arena_printf(e->arena, "pmg_turn(%s, %s, %s)",
-			    layout_order(e->layout, segments, (int) e->block->lanes), affine_plain(e->arena, &n),
-			    lanes_text(e));
+	return K_CALL(e->arena, "pmg_turn", order_of_block(e, segments), affine_expr(e->arena, &n), lanes_expr(e));
 }
 
-void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes)
+/* Declares where the segments begin and how many rows each has, and the most of these. */
+static void declare_segments(struct emit *e, const struct array *segments, struct k_expr *first)
+{
+	struct ragged *ragged = e->ragged;
+	struct k_expr *lane = k_name(e->arena, e->lane), *begin, *rows;
+
+	ragged->begin_name = names_declare(&e->names, "begin");
+	ragged->rows_name = names_declare(&e->names, "rows");
+	ragged->longest = names_declare(&e->names, "longest");
+	ragged->begin = k_at(e->arena, ragged->begin_name, lane);
+	ragged->rows = k_at(e->arena, ragged->rows_name, lane);
+	begin = k_name(e->arena, ragged->begin_name);
+	rows = k_name(e->arena, ragged->rows_name);
+	k_array(e->b, k_scalar("int64_t"), ragged->begin_name, lanes_expr(e), NULL);
+	k_array(e->b, k_scalar("int64_t"), ragged->rows_name, lanes_expr(e), NULL)->let.is_joined = true;
+	k_const(e->b, k_scalar("int64_t"), ragged->longest,
+		K_CALL(e->arena, "pmg_block_segments", k_name(e->arena, segments->c_name),
+		       k_binary(e->arena, K_ADD, order_of_block(e, segments), first), lanes_expr(e), e->n_lanes,
+		       begin, rows));
+}
+
+void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
 	const struct array *segments = segments_of_block(e);
-	const char *begin, *rows;
 
 	if (!segments)
 		return;
 	e->ragged = arena_new(e->arena, struct ragged);
 	rows_settle(e, body);
-	begin = names_declare(&e->names, "begin");
-	rows = names_declare(&e->names, "rows");
-	e->ragged->longest = names_declare(&e->names, "longest");
-	e->ragged->begin_name = begin;
-	e->ragged->rows_name = rows;
-	e->ragged->begin = arena_printf(e->arena, "%s[%s]", begin, e->lane);
-	e->ragged->rows = arena_printf(e->arena, "%s[%s]", rows, e->lane);
-	quote(e->b, "int64_t %s[%s], %s[%s];", begin, lanes_text(e), rows, lanes_text(e));
-	quote(e->b, "const int64_t %s = pmg_block_segments(%s, %s + %s, %s, %s, %s, %s);", e->ragged->longest,
-	     segments->c_name, layout_order(e->layout, segments, (int) e->block->lanes), first, lanes_text(e),
-	     n_lanes, begin, rows);
+	declare_segments(e, segments, first);
 	start_declare(e, segments, first);
 	kin_open(e, first);
 }

@@ -4,8 +4,6 @@
  * which, and behind, there is room for a row more; of an argument where the caller holds it, if that is in such blocks,
  * else a copy. What the caller holds has no room around it: a row that may be outside is read, and written, at the
  * nearest one inside, by lanes that have no use for it. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 
 bool part_is_held(const struct emit *e, const struct array *copy)
@@ -20,7 +18,7 @@ static bool has_window(const struct array *copy)
 	return copy->window > 0;
 }
 
-static bool is_asked_for(const struct array *copy)
+static bool is_prefetched(const struct array *copy)
 {
 	return copy->is_prefetched;
 }
@@ -38,150 +36,179 @@ static bool has_held(const struct emit *e, bool (*is_such)(const struct array *c
 
 static void note_rows(struct emit *e)
 {
-	struct affine rows = affine_name(e->arena, e->ragged->rows), zero = affine_constant(0);
+	struct affine rows = affine_atom(e->arena, e->ragged->rows), zero = affine_constant(0);
 	struct affine longest = affine_name(e->arena, e->ragged->longest);
 
 	row_is_inside(e, &rows, &zero, &longest);
 }
 
-/* Where the block begins in what the caller holds, in rows: it stands behind the list of the segments. */
-void start_declare(struct emit *e, const struct array *segments, const char *first)
+/* Where the thread's next block lies in what the caller holds. `block` has the segments, their order and number, the
+ * first one of the block, its lanes and the blocks between. */
+static void declare_later(struct emit *e, const struct k_expr *block)
 {
-	const char *order = layout_order(e->layout, segments, (int) e->block->lanes);
+	e->ragged->later = names_declare(&e->names, "later");
+	e->ragged->later_declared = declaration_begin(e);
+	k_const(e->b, k_scalar("pmg_lying"), e->ragged->later,
+		k_with_list(e->arena, k_call(e->arena, "pmg_block_later", 0), block));
+	declaration_end(e, &e->ragged->later_declared);
+}
+
+/* Where its lanes begin. */
+static void declare_next(struct emit *e, const struct k_expr *block)
+{
+	struct k_expr *next;
+
+	e->ragged->next = names_declare(&e->names, "next");
+	next = k_name(e->arena, e->ragged->next);
+	k_array(e->b, k_scalar("int64_t"), e->ragged->next, lanes_expr(e), NULL);
+	k_do(e->b, K_WITH(e->arena, k_with_list(e->arena, k_call(e->arena, "pmg_block_next", 0), block), next));
+}
+
+/* Where the block begins in what the caller holds, in rows: it stands behind the list of the segments. */
+void start_declare(struct emit *e, const struct array *segments, struct k_expr *first)
+{
 	struct affine n_segments = segments_count(e, segments);
-	const char *block = arena_printf(e->arena, "%s/%s", first, lanes_text(e));
-	struct affine at = affine_name(e->arena, block);
+	struct affine at = affine_term(e->arena, k_operate(e->arena, first, K_DIV, lanes_expr(e)));
+	struct k_expr *order = order_of_block(e, segments), *block;
 
 	note_rows(e);
 	if (!has_held(e, NULL))
 		return;
 	at = affine_combine(e->arena, 1, &n_segments, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
-	quote(e->b, "const int64_t %s = %s[%s];", e->ragged->start, order, affine_plain(e->arena, &at));
-	if (has_held(e, is_asked_for)) {
-		e->ragged->later = names_declare(&e->names, "later");
-		e->ragged->later_declared = declaration_begin(e);
-		quote(e->b, "const pmg_lying %s = pmg_block_later(%s, %s, %s, %s, %s, %s);", e->ragged->later,
-		     segments->c_name, order, affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns);
-		declaration_end(e, &e->ragged->later_declared);
-	}
-	if (!has_held(e, has_window))
-		return;
-	e->ragged->next = names_declare(&e->names, "next");
-	quote(e->b, "int64_t %s[%s];", e->ragged->next, lanes_text(e));
-	quote(e->b, "pmg_block_next(%s, %s, %s, %s, %s, %s, %s);", segments->c_name, order,
-	     affine_plain(e->arena, &n_segments), first, lanes_text(e), e->n_turns, e->ragged->next);
+	k_const(e->b, k_scalar("int64_t"), e->ragged->start, k_load(e->arena, order, affine_expr(e->arena, &at)));
+	block = K_LIST(e->arena, k_name(e->arena, segments->c_name), order, affine_expr(e->arena, &n_segments), first,
+		       lanes_expr(e), e->n_turns);
+	if (has_held(e, is_prefetched))
+		declare_later(e, block);
+	if (has_held(e, has_window))
+		declare_next(e, block);
 }
 
 /* ---- at the begin and the end of a block ---- */
 
-/* "b_block, 16, b": a block and the array that it is of. */
-static const char *pair_text(struct emit *e, const struct array *copy, const char *block)
+/* f(b_block, 16, b, …): a block and the array that it is of. */
+static struct k_expr *call_of_pair(struct emit *e, const char *function, const struct array *copy, struct k_expr *block)
 {
-	return arena_printf(e->arena, "%s, %s, %s", block, lanes_text(e), copy->owner->c_name);
+	return K_CALL(e->arena, typed_function(e, function, copy->type), block, lanes_expr(e),
+		      k_name(e->arena, copy->owner->c_name));
 }
 
-/* "begin, rows": the names of the arrays, without the lane. */
-static const char *rows_text(struct emit *e)
+/* f(…, begin, rows): where each segment begins, and how many rows it has. */
+static struct k_expr *with_rows(struct emit *e, const struct k_expr *call)
 {
-	int n = (int) strcspn(e->ragged->begin, "["), m = (int) strcspn(e->ragged->rows, "[");
-
-	return arena_printf(e->arena, "%.*s, %.*s", n, e->ragged->begin, m, e->ragged->rows);
+	return K_WITH(e->arena, call, k_name(e->arena, e->ragged->begin_name),
+		      k_name(e->arena, e->ragged->rows_name));
 }
 
-static const char *place_text(struct emit *e, const struct array *copy)
+static struct k_expr *with_longest(struct emit *e, const struct k_expr *call)
 {
-	return arena_printf(e->arena, "&plan->places[%d], %s", e->layout->slot_of[copy->owner->number],
-			    e->ragged->start);
+	return K_WITH(e->arena, call, k_name(e->arena, e->ragged->longest));
 }
 
-static void take_held(struct emit *e, const struct array *copy, const struct finding *found, const char *own,
+/* f(…, &plan->places[2], start): where the caller holds the array, and where the block begins there. */
+static struct k_expr *with_place(struct emit *e, const struct k_expr *call, const struct array *copy)
+{
+	return K_WITH(e->arena, call, place_in_plan(e, copy), k_name(e->arena, e->ragged->start));
+}
+
+static void take_held(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *own,
 		      bool is_read)
 {
-	const char *type = type_name(copy->type), *longest = e->ragged->longest;
+	const char *function = is_read ? "pmg_segments_take" : "pmg_segments_open";
+	struct k_expr *taken = with_place(e, call_of_pair(e, function, copy, own), copy), *other;
 
-	quote(e->b, "%s%s *restrict %s = pmg_segments_%s_%s(%s, %s%s%s, %s);", found->is_written ? "" : "const ",
-	     type_c_name(copy->type), copy->c_name, is_read ? "take" : "open", type, pair_text(e, copy, own),
-	     place_text(e, copy), is_read ? ", " : "", is_read ? rows_text(e) : "", longest);
-	if (goes_past(e, found->is_written, is_read))
-		declare_past(e, copy, arena_printf(e->arena, "pmg_segments_nontemporal_%s(%s, %s, %s, %s)", type,
-						   lanes_text(e), copy->owner->c_name, place_text(e, copy), longest));
+	taken = with_longest(e, is_read ? with_rows(e, taken) : taken);
+	k_var(e->b, k_buffer(type_c_name(copy->type), !found->is_written, true), copy->c_name, taken);
+	if (!is_nontemporal(e, found->is_written, is_read))
+		return;
+	other = K_CALL(e->arena, typed_function(e, "pmg_segments_nontemporal", copy->type), lanes_expr(e),
+		       k_name(e->arena, copy->owner->c_name));
+	nontemporal_declare(e, copy, with_longest(e, with_place(e, other, copy)));
+}
+
+/* (double *) plan->data[3] + pmg_thread()*plan->places[3].block + 16: what the thread has of a copy. */
+static struct k_expr *own_part(struct emit *e, const struct array *copy)
+{
+	struct arena *arena = e->arena;
+	struct k_expr *plan = k_name(arena, "plan"), *slot = k_int(arena, e->layout->slot_of[copy->number]);
+	struct k_expr *data = k_load(arena, k_member(arena, plan, "data", true), slot);
+	struct k_expr *place = k_load(arena, k_member(arena, plan, "places", true), slot);
+	struct k_expr *before = k_binary(arena, K_MUL, k_call(arena, "pmg_thread", 0),
+					 k_member(arena, place, "block", false));
+	struct k_expr *parts = k_cast(arena, k_pointer(type_c_name(copy->type), false), data);
+
+	return k_binary(arena, K_ADD, k_binary(arena, K_ADD, parts, before), lanes_expr(e));
 }
 
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read)
 {
-	const char *type = type_c_name(copy->type);
-	int slot = e->layout->slot_of[copy->number];
-	const char *own = arena_printf(e->arena, "(%s *) plan->data[%d] + pmg_thread()*plan->places[%d].block + %s",
-				       type, slot, slot, lanes_text(e));
+	struct k_expr *block = k_name(e->arena, copy->c_name);
 
 	if (!k_mentions(&e->ragged->body, copy->c_name))
 		return;
 	note_write(e, copy);
 	if (part_is_held(e, copy)) {
-		take_held(e, copy, found, own, is_read);
+		take_held(e, copy, found, own_part(e, copy), is_read);
 		return;
 	}
-	quote(e->b, "%s *restrict %s = %s;", type, copy->c_name, own);
+	k_var(e->b, k_buffer(type_c_name(copy->type), false, true), copy->c_name, own_part(e, copy));
 	if (array_is_index(copy->owner))
-		quote(e->b, "pmg_ragged_parents(%s, %s, %s);", pair_text(e, copy, copy->c_name), rows_text(e),
-		     e->ragged->longest);
+		k_do(e->b, with_longest(e, with_rows(e, K_CALL(e->arena, "pmg_ragged_parents", block, lanes_expr(e),
+							       k_name(e->arena, copy->owner->c_name)))));
 	else if (is_read)
-		quote(e->b, "pmg_ragged_read_%s(%s, %s, %s);", type_name(copy->type),
-		     pair_text(e, copy, copy->c_name), rows_text(e), e->ragged->longest);
+		k_do(e->b, with_longest(e, with_rows(e, call_of_pair(e, "pmg_ragged_read", copy, block))));
 }
 
-/* "b_rows = pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, " */
-static const char *rows_fill_text(struct emit *e, const struct block_rows *rows)
+/* pmg_segments_rows_f64(b_block, 16, b, &plan->places[2], start, begin, rows, longest, begin_2, end, …) */
+static struct k_expr *rows_fill(struct emit *e, const struct block_rows *rows)
 {
 	const struct array *copy = rows->copy;
-	const char *type = type_name(copy->type), *pair = pair_text(e, copy, copy->c_name);
+	const bool is_held = part_is_held(e, copy);
+	struct k_expr *fill = call_of_pair(e, is_held ? "pmg_segments_rows" : "pmg_ragged_rows", copy,
+					   k_name(e->arena, copy->c_name));
 
-	if (!part_is_held(e, copy))
-		return arena_printf(e->arena, "pmg_ragged_rows_%s(%s, %s, %s, %s);", type, pair, rows_text(e),
-				    rows->begin, rows->end);
-	return arena_printf(e->arena, "%s = pmg_segments_rows_%s(%s, %s, %s, %s, %s, %s, ", rows->rows, type, pair,
-			    place_text(e, copy), rows_text(e), e->ragged->longest, rows->begin, rows->end);
+	fill = is_held ? with_longest(e, with_rows(e, with_place(e, fill, copy))) : with_rows(e, fill);
+	return K_WITH(e->arena, fill, k_name(e->arena, rows->begin), k_name(e->arena, rows->end));
 }
 
 void ragged_rows(struct emit *e, struct block_rows *rows)
 {
-	rows->n_rows = e->ragged->longest;
-	rows->fill = rows_fill_text(e, rows);
-	rows->ahead = part_is_held(e, rows->copy) ? e->ragged->next : NULL;
-	rows->lies = part_is_held(e, rows->copy)
-		     ? arena_printf(e->arena, "pmg_segments_lie(&plan->places[%d], %s)",
-				    e->layout->slot_of[rows->copy->owner->number], e->ragged->longest) : NULL;
+	rows->n_rows = k_name(e->arena, e->ragged->longest);
+	rows->fill = rows_fill(e, rows);
+	if (!part_is_held(e, rows->copy))
+		return;
+	rows->ahead = k_name(e->arena, e->ragged->next);
+	rows->lies = K_CALL(e->arena, "pmg_segments_lie", place_in_plan(e, rows->copy), rows->n_rows);
 }
 
 void ragged_note_ask(struct emit *e, const struct array *copy)
 {
-	struct block_ask ask = { .copy = copy, .n_rows = e->ragged->longest };
+	struct block_ask ask = { .copy = copy, .n_rows = k_name(e->arena, e->ragged->longest) };
 
-	ask.far = arena_printf(e->arena, "pmg_segments_prefetches(&plan->places[%d], %s)",
-			       e->layout->slot_of[copy->owner->number], ask.n_rows);
-	ask.where = arena_printf(e->arena, "pmg_prefetch_segments_%s(%s, %s, %s, &%s, %s", type_name(copy->type),
-				 lanes_text(e), copy->owner->c_name, e->ragged->start, e->ragged->later, ask.n_rows);
+	ask.far = K_CALL(e->arena, "pmg_segments_prefetches", place_in_plan(e, copy), ask.n_rows);
+	ask.where = K_CALL(e->arena, typed_function(e, "pmg_prefetch_segments", copy->type), lanes_expr(e),
+			   k_name(e->arena, copy->owner->c_name), k_name(e->arena, e->ragged->start),
+			   k_address(e->arena, k_name(e->arena, e->ragged->later)), ask.n_rows);
 	asks_note(e, &ask);
 }
 
 void ragged_empty(struct emit *e, const struct array *copy)
 {
-	const struct cell *past = cell_find(e->past.items, e->past.n, copy->owner);
-	const char *is_past, *pair = pair_text(e, copy, copy->c_name);
+	const struct cell *written = cell_find(e->nontemporal.items, e->nontemporal.n, copy->owner);
+	const bool is_held = part_is_held(e, copy);
+	const char *is_large;
+	struct k_expr *call;
 
 	if (layout_is_hidden(e->layout, copy->owner))
 		return;
-	is_past = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
-	is_past = is_past ? is_past : "false";
+	is_large = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
 	note_write(e, copy->owner);
-	if (past)
-		quote(e->b, "if (!%s)", past->name);
-	if (part_is_held(e, copy))
-		quote(e->b, "%spmg_segments_put_%s(%s, %s, %s, %s, %s);", past ? "\t" : "", type_name(copy->type), pair,
-		     place_text(e, copy), rows_text(e), e->ragged->longest, is_past);
-	else
-		quote(e->b, "pmg_ragged_write_%s(%s, %s, %s);", type_name(copy->type), pair, rows_text(e), is_past);
+	if (written)
+		k_only_if(e->b, k_unary(e->arena, K_NOT, k_name(e->arena, written->name)));
+	call = call_of_pair(e, is_held ? "pmg_segments_put" : "pmg_ragged_write", copy, k_name(e->arena, copy->c_name));
+	call = is_held ? with_longest(e, with_rows(e, with_place(e, call, copy))) : with_rows(e, call);
+	k_do(e->b, K_WITH(e->arena, call, is_large ? k_name(e->arena, is_large) : k_bool(e->arena, false)));
 }
 
 /* ---- rows ---- */
@@ -202,7 +229,8 @@ static bool is_known(struct emit *e, const struct affine *fact)
 /* Two rows before the end of a segment may be two before its begin. */
 static bool is_far_before(const struct emit *e, const struct affine *row)
 {
-	return row->constant < -1 && row->terms.n == 1 && term_is_name(e->arena, &row->terms.items[0], e->ragged->rows);
+	return row->constant < -1 && row->terms.n == 1 &&
+	       k_expr_is_equal(row->terms.items[0].atom, e->ragged->rows);
 }
 
 /* The first row and the last one: a block without rows lies nowhere. */
@@ -224,11 +252,10 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 		return *row;
 	rest = affine_combine(e->arena, 1, &last, -1, row);
 	if (!is_known(e, row))
-		result = affine_name(e->arena, arena_printf(e->arena, "pmg_max_i64(%s, 0)",
-							    affine_plain(e->arena, row)));
+		result = affine_atom(e->arena, K_CALL(e->arena, "pmg_max_i64", affine_expr(e->arena, row),
+						      k_int(e->arena, 0)));
 	if (!is_known(e, &rest))
-		result = affine_name(e->arena, arena_printf(e->arena, "pmg_min_i64(%s, %s)",
-							    affine_plain(e->arena, &result),
-							    affine_plain(e->arena, &last)));
+		result = affine_atom(e->arena, K_CALL(e->arena, "pmg_min_i64", affine_expr(e->arena, &result),
+						      affine_expr(e->arena, &last)));
 	return result;
 }

@@ -4,12 +4,12 @@
 #ifndef PMGC_CODEGEN_RAGGED_PRIVATE_H
 #define PMGC_CODEGEN_RAGGED_PRIVATE_H
 
-/* A block whose lanes have rows of their own, with what is known of them as C texts: where they begin and how many they
- * are, of the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what
- * is written. */
+/* A block whose lanes have rows of their own, with what is known of them: where they begin and how many they are, of
+ * the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what is
+ * written. */
 struct lane_condition {
-	const char *text;
-	const char *bits;               /* lanes in which it holds, or, `is_not`, does not; NULL: what the text says */
+	struct k_expr *test;            /* of the present lane */
+	struct k_expr *bits;            /* lanes in which it holds, or, `is_not`, does not; NULL: what the test says */
 	bool is_not;
 	bool is_row;                    /* it only says that the lane has the row that the loop is at */
 	fact_list facts;                /* that say the same; none: it is not known to be said by facts */
@@ -26,7 +26,7 @@ struct kin {
 /* A parent of a row, each lane having its own. */
 struct parent {
 	const struct array *tree;
-	const char *text;               /* its number, of the present lane */
+	struct k_expr *number;          /* of the present lane */
 	struct affine row;              /* whose parent it is */
 };
 
@@ -38,8 +38,9 @@ struct above {
 };
 
 struct ragged {
-	const char *begin, *rows, *longest;
-	const char *begin_name, *rows_name;     /* the arrays that the first two are elements of */
+	struct k_expr *begin, *rows;    /* elements of these arrays: of the present lane */
+	const char *begin_name, *rows_name;
+	const char *longest;
 	const char *start;              /* where the block begins in what the caller holds so, in rows */
 	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
 					 * NULL: nobody asks */
@@ -53,9 +54,9 @@ struct ragged {
 	bool is_looking;                /* statements are printed to nowhere, to find whether */
 	bool is_by_lane;                /* lanes are at rows of their own */
 	int n_loops;                    /* over rows, around what is printed */
-	const char *only;               /* the bits of the lanes that wrote last, if nothing else says so; NULL */
+	struct k_expr *only;            /* the bits of the lanes that wrote last, if nothing else says so; NULL */
 	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
-	const char *is_listed;          /* then: whether the lane has something to add */
+	struct k_expr *is_listed;       /* then: whether the lane has something to add */
 	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
 	VEC(struct kin) kin;
 	VEC(struct parent) parents;     /* that rows were bound to */
@@ -70,27 +71,29 @@ struct condition {
 	int names, n_conditions;
 };
 
-/* Facts from number `first_fact` on say what the text says: none, where there are no more than so many. */
-struct condition condition_open(struct emit *e, const char *text, int first_fact);
+/* Facts from number `first_fact` on say what the test says: none, where there are no more than so many. */
+struct condition condition_open(struct emit *e, struct k_expr *test, int first_fact);
 /* The other branch of the condition that was closed last, of blocks whose lanes have rows of their own never. */
 struct condition condition_otherwise(struct emit *e);
 void condition_close(struct emit *e, struct condition condition);
 /* Before statements are printed to nowhere, and behind. */
 void ragged_look(struct emit *e, bool is_looking);
-/* Notes whether the cell of a vector, as C text, is in a row that is not the same for all lanes. */
+/* Notes whether the cell of a vector is in a row that is not the same for all lanes. */
 void ragged_note_cell(struct emit *e, const struct k_expr *cell);
 /* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
  * NULL: there are none. Where lanes are vectors, what makes a vector of them. */
-const char *lane_conditions(struct emit *e, bool is_row);
+struct k_expr *lane_conditions(struct emit *e, bool is_row);
 /* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
 bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
 bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* There is one value more than segments. */
 struct affine segments_count(struct emit *e, const struct array *offsets);
+/* The list of the segments in the order of their blocks. */
+struct k_expr *order_of_block(const struct emit *e, const struct array *segments);
 /* How many blocks of segments a thread takes in its turn; NULL: it is no block of segments. */
-const char *ragged_turn(struct emit *e);
+struct k_expr *ragged_turn(struct emit *e);
 /* The block's begin: its segments, if it has some. */
-void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, const char *first, const char *n_lanes);
+void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first);
 /* Builds the body of the block, for what stands ahead of it. If it has conditions for which there are no vectors, lanes
  * are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
@@ -99,7 +102,7 @@ void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
 /* Is the array taken as the caller holds it, if in blocks? */
 bool part_is_held(const struct emit *e, const struct array *copy);
-void start_declare(struct emit *e, const struct array *segments, const char *first);
+void start_declare(struct emit *e, const struct array *segments, struct k_expr *first);
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
 void ragged_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
 void ragged_note_ask(struct emit *e, const struct array *copy);          /* rows of blocks that lie (asks_note) */
@@ -112,14 +115,14 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 /* ---- kin.c: parents and children in blocks of trees ------------------------------------------------------ */
 
 /* The block's begin, behind ragged_open, `first` being its first tree. */
-void kin_open(struct emit *e, const char *first);
+void kin_open(struct emit *e, struct k_expr *first);
 /* Is the node one of a tree that each lane has of its own? */
 bool lane_has_node(const struct emit *e, const struct dim *dim);
 
 /* A loop over cells that are listed for a row. */
 struct kin_list {
 	const char *cell;               /* a variable; NULL: there is no such loop */
-	const char *is_listed;          /* whether it is one of the list, where cells are read in groups */
+	struct k_expr *is_listed;       /* whether it is one of the list, where cells are read in groups */
 	bool is_grouped;
 };
 
@@ -146,10 +149,10 @@ void kin_close(struct emit *e, const struct kin_scope *scope);
 bool sum_is_in_vectors(const struct k_expr *sum);
 void kin_add(struct emit *e, const struct update *update);
 /* Notes that `value` is the parent of the node. */
-void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, const char *text);
+void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number);
 /* The condition that a row, whose parent is `value`, has none, or has one; NULL: it is no parent. */
-const char *kin_is_root(struct emit *e, const struct affine *value);
-const char *kin_has_parent(struct emit *e, const struct affine *value);
+struct k_expr *kin_is_root(struct emit *e, const struct affine *value);
+struct k_expr *kin_has_parent(struct emit *e, const struct affine *value);
 /* What stands for an element at a parent in statements for all lanes, between these two; NULL: it is read as others.
  * `declare` goes ahead of the loop that was printed to nowhere after `look`. */
 void kin_look(struct emit *e);

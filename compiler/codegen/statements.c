@@ -136,8 +136,7 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 	cell.has_lanes = e->block && !e->in_lanes;
 	cell.declared_by = cell.has_lanes ? NULL : declaring_stage(e, node, local);
 	if (cell.has_lanes) {
-		quote(e->b, "%s%s;", lane_declaration(e, local->type, cell.name),
-		     declaring_stage(e, node, local) ? "" : e->lanes_are_vectors ? " = { { 0 } }" : " = { 0 }");
+		lane_declare(e, local->type, cell.name, !declaring_stage(e, node, local));
 		mark_as_used(e, &cell);
 	} else if (!cell.declared_by) {
 		quote(e->b, "%s %s = %s;", lane_type(e, local->type), cell.name,
@@ -294,10 +293,10 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 				 bool is_atomic)
 {
 	int names = one_lane_open(e);
-	const char *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
+	const struct k_expr *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
 
 	if (conditions)
-		emit_where(e, update, conditions);
+		emit_where(e, update, x_text(e, conditions));
 	else if (is_atomic && update->op != REDUCE_SET)
 		e->target->atomic_update(e, update);
 	else
@@ -342,7 +341,7 @@ static void declare_accumulator(struct emit *e, const struct stage *stage, struc
 		quote(e->b, "%s %s = %s;", lane_type(e, type), cell->name, x_text(e, lane_fill(e, type, identity)));
 		return;
 	}
-	quote(e->b, "%s;", lane_declaration(e, type, cell->name));
+	lane_declare(e, type, cell->name, false);
 	cell->value = lane_of(e, cell->name);
 	names = lanes_open(e);
 	quote(e->b, "%s = %s;", x_text(e, cell->value), x_text(e, lane_fill(e, type, identity)));
@@ -454,12 +453,12 @@ struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage)
 static void emit_local_update(struct emit *e, const struct update *update)
 {
 	bool selects = e->in_lanes && e->ragged && e->ragged->selects;
-	const char *conditions = selects ? lane_conditions(e, false) : NULL;
+	const struct k_expr *conditions = selects ? lane_conditions(e, false) : NULL;
 
 	if (e->ragged && e->ragged->adds_to_vectors && sum_is_in_vectors(update->target))
 		kin_add(e, update);
 	else if (conditions)
-		emit_where(e, update, conditions);
+		emit_where(e, update, x_text(e, conditions));
 	else
 		emit_update(e, update);
 }
@@ -531,7 +530,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	if (e->atomic != stage)
 		deal_breaks_at_update(e);
 	emit_possibly_atomic(e, stage, &update, e->atomic == stage);
-	lane_write_past(e, stage, point);
+	lane_write_nontemporal(e, stage, point);
 }
 
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
