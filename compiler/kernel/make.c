@@ -67,6 +67,14 @@ struct k_stmt *k_store_of(struct arena *arena, enum k_op op, struct k_expr *targ
 	return stmt;
 }
 
+struct k_stmt *k_step_of(struct arena *arena, enum k_op op, struct k_expr *target)
+{
+	struct k_stmt *stmt = k_store_of(arena, op, target, k_int(arena, 1));
+
+	stmt->store.is_step = true;
+	return stmt;
+}
+
 struct k_stmt *k_update_at(struct k_builder *b, const char *emitter, enum k_op op, struct k_expr *target,
 			   struct k_expr *value)
 {
@@ -167,6 +175,32 @@ struct k_expr *k_operate(struct arena *arena, struct k_expr *a, enum k_op op, st
 	const enum k_level level = k_op_level(op);
 
 	return k_binary(arena, op, k_at_least(arena, a, level), k_at_least(arena, b, level + 1));
+}
+
+struct k_expr *k_times(struct arena *arena, struct k_expr *left, struct k_expr *right)
+{
+	if (!left)
+		return right;
+	if (right->kind != KE_BINARY || right->is_grouped || k_op_level(right->op) != K_LEVEL_PRODUCT)
+		return k_binary(arena, K_MUL, left, right);
+	return k_binary(arena, right->op, k_times(arena, left, right->args.items[0]), right->args.items[1]);
+}
+
+struct k_expr *k_grouped(struct arena *arena, struct k_expr *of)
+{
+	struct k_expr *grouped = arena_new(arena, struct k_expr);
+
+	*grouped = *of;
+	grouped->is_grouped = true;
+	return grouped;
+}
+
+struct k_expr *k_string(struct arena *arena, const char *quoted)
+{
+	struct k_expr *string = k_name(arena, quoted);
+
+	string->kind = KE_STRING;
+	return string;
 }
 
 struct k_expr *k_address(struct arena *arena, struct k_expr *of)

@@ -75,6 +75,8 @@ struct k_stmt *k_parallel_at(struct k_builder *b, const char *emitter, struct k_
 /* A statement that stands alone, for `before` and `after` of a while. */
 struct k_stmt *k_store_of(struct arena *arena, enum k_op op, struct k_expr *target, struct k_expr *value);
 struct k_stmt *k_let_of(struct arena *arena, struct k_type type, const char *name, struct k_expr *value);
+/* target++, target--; of K_ADD, K_SUB. */
+struct k_stmt *k_step_of(struct arena *arena, enum k_op op, struct k_expr *target);
 
 /* ---- expressions ---------------------------------------------------------------------------------------------- */
 
@@ -94,6 +96,10 @@ struct k_expr *k_with_constant(struct arena *arena, struct k_expr *call, struct 
 /* a op b, with parentheses around what binds looser. */
 struct k_expr *k_operate(struct arena *arena, struct k_expr *a, enum k_op op, struct k_expr *b);
 struct k_expr *k_address(struct arena *arena, struct k_expr *of);      /* &of */
+/* left*right, where right may be a chain of products and quotients: read from the left. NULL*right is right. */
+struct k_expr *k_times(struct arena *arena, struct k_expr *left, struct k_expr *right);
+struct k_expr *k_grouped(struct arena *arena, struct k_expr *of);      /* (of), needed or not */
+struct k_expr *k_string(struct arena *arena, const char *quoted);      /* text with its quotes */
 /* name[index] */
 struct k_expr *k_at(struct arena *arena, const char *name, struct k_expr *index);
 /* Another call with more arguments, those that follow or the items of a list; more items of a list. */

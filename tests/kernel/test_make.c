@@ -42,6 +42,8 @@ static void effects(struct k_builder *b, struct arena *arena)
 	k_blank(b);
 	k_only_if(b, k_binary(arena, K_LT, N("a"), N("b")));
 	k_set(b, N("a"), N("b"));
+	k_set(b, N("a"), k_times(arena, k_grouped(arena, N("a")), k_binary(arena, K_DIV, N("b"), I(2))));
+	k_do(b, K_CALL(arena, "pmg_say", k_string(arena, "\"a\"")));
 	k_return(b, N("PMG_OK"));
 }
 
@@ -54,6 +56,8 @@ static const char effects_text[] =
 	"\n"
 	"if (a < b)\n"
 	"\ta = b;\n"
+	"a = (a)*b/2;\n"
+	"pmg_say(\"a\");\n"
 	"return PMG_OK;\n";
 
 static void arguments(struct k_builder *b, struct arena *arena)
@@ -72,6 +76,8 @@ static const char arguments_text[] =
 
 static void blocks(struct k_builder *b, struct arena *arena)
 {
+	struct k_stmt *loop;
+
 	k_begin_for(b, "int64_t", "i", I(0), N("n"), NULL)->loop.kind = K_LOOP_UNROLLED;
 	k_begin_if(b, k_binary(arena, K_GE, N("i"), N("k")));
 	k_macro(b, "PMG_READ_ONCE");
@@ -83,6 +89,10 @@ static void blocks(struct k_builder *b, struct arena *arena)
 	k_begin_down(b, "int64_t", "j", N("n"), I(0), I(2));
 	k_end(b);
 	k_begin_while(b, k_binary(arena, K_GT, N("a"), I(0)));
+	k_end(b);
+	loop = k_begin_while(b, k_binary(arena, K_AND, k_binary(arena, K_LT, N("i"), N("n")), N("more")));
+	vec_push(arena, &loop->repeat.before.stmts, k_let_of(arena, k_scalar("int64_t"), "i", I(0)));
+	loop->repeat.after = k_step_of(arena, K_ADD, N("i"));
 	k_end(b);
 	k_begin_parallel(b, K_CALL(arena, "pmg_team", N("plan")));
 	k_end(b);
@@ -104,6 +114,8 @@ static const char blocks_text[] =
 	"for (int64_t j = n; j >= 0; j -= 2) {\n"
 	"}\n"
 	"while (a > 0) {\n"
+	"}\n"
+	"for (int64_t i = 0; i < n && more; i++) {\n"
 	"}\n"
 	"#pragma omp parallel num_threads(pmg_team(plan))\n"
 	"{\n"
