@@ -51,17 +51,20 @@ static void emit_sums_of_block(struct emit *e, const struct row *block, void *us
 {
 	const struct sums *sums = user;
 	struct batch batch = sums->batch;
+	struct k_expr *iteration = k_binary(e->arena, K_ADD, k_name(e->arena, sums->first),
+					    k_name(e->arena, batch.place));
 	const char *name;
 	int names;
 
 	if (block->block)
 		dot_read_kept(e, sums->kept, block);
 	batch.block = block;
-	quote(e->b, "PMG_UNROLL");
-	names = block_open(e, "for (int64_t %s = 0; %s < PMG_DOTS; %s++) {", batch.place, batch.place, batch.place);
+	k_begin_for(e->b, "int64_t", batch.place, k_int(e->arena, 0), k_name(e->arena, "PMG_DOTS"), NULL)->loop.kind =
+		K_LOOP_UNROLLED;
+	names = e->names.visible.n;
 	name = names_declare(&e->names, sums->dim);
-	quote(e->b, "const int64_t %s = PMG_UP_TO(%s + %s, %s);", name, sums->first, batch.place,
-	     affine_plain(e->arena, &sums->range->last));
+	k_const(e->b, k_scalar("int64_t"), name,
+		K_CALL(e->arena, "PMG_UP_TO", iteration, affine_expr(e->arena, &sums->range->last)));
 	emit_body(e, sums->node, name, sums->range, &batch);
 	block_close(e, names);
 }
@@ -74,12 +77,28 @@ static void emit_sums(struct emit *e, struct sums *sums)
 
 	sums->batch.sums = names_declare(&e->names, "sums");
 	sums->batch.place = names_declare(&e->names, "i");
-	quote(e->b, "pmg_vector_%s %s[PMG_DOTS] = PMG_NO_DOTS;", type_name(type), sums->batch.sums);
+	k_array(e->b, row_type(e->arena, type), sums->batch.sums, k_name(e->arena, "PMG_DOTS"),
+		k_name(e->arena, "PMG_NO_DOTS"));
 	emit_row_blocks(e, &row, emit_sums_of_block, sums);
-	quote(e->b, "PMG_SUM_DOTS_%s(%s, %s);", row_suffix(type), sums->batch.dots, sums->batch.sums);
+	k_do(e->b, K_CALL(e->arena, arena_printf(e->arena, "PMG_SUM_DOTS_%s", row_suffix(type)),
+			  k_name(e->arena, sums->batch.dots), k_name(e->arena, sums->batch.sums)));
 	e->names.visible.n = visible;
 	vec_push(e->arena, &e->names.visible, sums->batch.sums);
 	sums->batch.sums = NULL;
+}
+
+/* The loop over the iterations of a batch, fewer in the last one. */
+static int open_batch(struct emit *e, const char *name, const char *first, struct k_expr *end)
+{
+	struct k_expr *iteration = k_name(e->arena, name), *begin = k_name(e->arena, first);
+	struct k_expr *behind = k_binary(e->arena, K_ADD, begin, k_name(e->arena, "PMG_DOTS"));
+	struct k_stmt *loop = k_begin_while(e->b, k_binary(e->arena, K_AND,
+							   k_binary(e->arena, K_LT, iteration, end),
+							   k_binary(e->arena, K_LT, iteration, behind)));
+
+	vec_push(e->arena, &loop->repeat.before.stmts, k_let_of(e->arena, k_scalar("int64_t"), name, begin));
+	loop->repeat.after = k_step_of(e->arena, K_ADD, iteration);
+	return e->names.visible.n;
 }
 
 bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
@@ -87,20 +106,21 @@ bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 {
 	int kept = e->kept.n - 1, outer, inner;
 	struct batch batch = { .stage = e->kept.items[kept].row.stage };
-	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
+	const char *dim = use->mark->dim->name, *first, *name;
+	struct k_expr *end = affine_expr(e->arena, &range->end);
 
 	if (!e->kept.items[kept].is_ahead)
 		return false;
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_batch", dim));
-	outer = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DOTS) {", first,
-			   affine_plain(e->arena, &range->first), first, end, first);
+	outer = block_of(e, k_begin_for(e->b, "int64_t", first, affine_expr(e->arena, &range->first), end,
+					k_name(e->arena, "PMG_DOTS")));
 	batch.dots = names_declare(&e->names, "dots");
-	quote(e->b, "%s %s[PMG_DOTS];", type_c_name(batch.stage->write.array->sums), batch.dots);
+	k_array(e->b, k_scalar(type_c_name(batch.stage->write.array->sums)), batch.dots,
+		k_name(e->arena, "PMG_DOTS"), NULL);
 	emit_sums(e, &(struct sums) { node, range, dim, first, batch, kept });
 	name = names_declare(&e->names, dim);
-	inner = block_open(e, "for (int64_t %s = %s; %s < %s && %s < %s + PMG_DOTS; %s++) {", name, first, name, end,
-			   name, first, name);
-	batch.number = arena_printf(e->arena, "%s - %s", name, first);
+	inner = open_batch(e, name, first, end);
+	batch.number = k_binary(e->arena, K_SUB, k_name(e->arena, name), k_name(e->arena, first));
 	emit_body(e, node, name, range, &batch);
 	block_close(e, inner);
 	block_close(e, outer);

@@ -77,6 +77,7 @@ struct k_expr *c_cast(struct arena *arena, enum scalar_type to, enum scalar_type
 /* The value of an operation that C computes in int, in its type again. */
 struct k_expr *c_narrow(struct arena *arena, enum scalar_type type, struct k_expr *value);
 struct k_expr *c_identity(struct arena *arena, enum reduce_op op, enum scalar_type type);
+struct k_expr *c_type(struct arena *arena, enum scalar_type type);     /* as an argument of a macro */
 
 /* ---- loops.c: the walk ------------------------------------------------------------------------------ */
 

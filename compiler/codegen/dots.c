@@ -64,14 +64,14 @@ struct products {
 };
 
 /* What is zero where a cell of the vector, which may be the last one, is one of the vector before, too. */
-static const char *once(struct emit *e, const struct row *row, const char *value)
+static struct k_expr *once(struct emit *e, const struct row *row, struct k_expr *value)
 {
 	enum scalar_type type = row->stage->write.array->sums;
 
 	if (row->length*type_size(type) % ROW_SHORTEST == 0)
 		return value;
-	return arena_printf(e->arena, "PMG_ONCE_%s(%s, %s, %s)", row_suffix(type), int_text(e->arena, row->length),
-			    row->index, value);
+	return K_CALL(e->arena, arena_printf(e->arena, "PMG_ONCE_%s", row_suffix(type)),
+		      k_int(e->arena, row->length), k_name(e->arena, row->index), value);
 }
 
 /* Are the terms products of what is kept and another read along the row? Then each factor is set to zero in lanes that
@@ -85,21 +85,21 @@ static bool is_product_with(const struct row *row, const struct access *kept)
 	       expr_uses_dim(args[0], row->dim) && expr_uses_dim(args[1], row->dim);
 }
 
-static const char *product_text(struct emit *e, const struct row *row, const struct point *point)
+static struct k_expr *product_of(struct emit *e, const struct row *row, const struct point *point)
 {
 	struct expr *const *args = row->stage->value->args;
-	const char *texts[2];
+	struct k_expr *factors[2];
 
 	for (int i = 0; i < e->kept.n; i++)
 		if (is_product_with(row, e->kept.items[i].access)) {
 			for (int a = 0; a < 2; a++) {
-				texts[a] = x_text(e, c_expr(e, point, args[a]));
+				factors[a] = c_expr(e, point, args[a]);
 				if (&args[a]->access != e->kept.items[i].access)
-					texts[a] = once(e, row, texts[a]);
+					factors[a] = once(e, row, factors[a]);
 			}
-			return arena_printf(e->arena, "%s*%s", texts[0], texts[1]);
+			return k_binary(e->arena, K_MUL, factors[0], factors[1]);
 		}
-	return once(e, row, x_text(e, c_expr(e, point, row->stage->value)));
+	return once(e, row, c_expr(e, point, row->stage->value));
 }
 
 static const struct kept *kept_of(const struct emit *e, const struct access *access)
@@ -132,6 +132,22 @@ static bool needs_cell(const struct emit *e, const struct row *row)
 	return along.needs_cell;
 }
 
+static void add_products(struct emit *e, const struct products *products, const struct row *row,
+			 const struct point *point)
+{
+	struct k_expr *index = k_name(e->arena, row->index);
+	struct k_expr *place = products->place ? k_name(e->arena, products->place)
+					       : k_binary(e->arena, K_REM, index, k_int(e->arena, 2));
+
+	if (!row_fills_team(e, row->length))
+		k_only_if(e->b, row_is_own(e, row, row->index));
+	if (e->grid)
+		k_do(e->b, K_CALL(e->arena, "pmg_cuda_add_cells", k_name(e->arena, products->sums), index,
+				  c_expr(e, point, row->stage->value)));
+	else
+		k_update(e->b, K_ADD, k_at(e->arena, products->sums, place), product_of(e, row, point));
+}
+
 static void emit_products(struct emit *e, const struct row *block, void *user)
 {
 	const struct products *products = user;
@@ -143,38 +159,41 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 	row.index = row_open(e, products->loop, &row, needs_cell(e, &row));
 	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
 	e->vector = &row;
-	if (!row_fills_team(e, row.length))
-		quote(e->b, "if (PMG_VECTOR_IS_OWN(%s, %s))", int_text(e->arena, row.length), row.index);
-	if (e->grid)
-		quote(e->b, "%spmg_cuda_add_cells(%s, %s, %s);", row_fills_team(e, row.length) ? "" : "\t",
-		     products->sums, row.index, x_text(e, c_expr(e, &point, row.stage->value)));
-	else
-		quote(e->b, "%s[%s] += %s;", products->sums,
-		     products->place ? products->place : arena_printf(e->arena, "%s %% 2", row.index),
-		     product_text(e, &row, &point));
+	add_products(e, products, &row, &point);
 	e->vector = NULL;
-	quote_close(e->b, "}");
+	k_end(e->b);
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
 }
 
-static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, const char *sum)
+/* Two sums: of vectors from zero, or, on a device, of cells, the first one from what the accumulator has. */
+static void declare_sums(struct emit *e, const struct dot *dot, const char *name, struct k_expr *sum)
 {
 	enum scalar_type type = dot->stage->write.array->sums;
+	struct k_expr *two = k_int(e->arena, 2), *zero = K_LIST(e->arena, k_int(e->arena, 0));
+
+	if (e->grid && type != dot->stage->write.array->type)
+		sum = k_cast(e->arena, k_scalar("float"), sum);
+	if (e->grid)
+		k_array(e->b, k_scalar(type_c_name(type)), name, two, K_LIST(e->arena, sum));
+	else
+		k_array(e->b, row_type(e->arena, type), name, two, K_LIST(e->arena, zero, zero));
+}
+
+static void emit_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct dot *dot, struct k_expr *sum)
+{
+	const char *macro = arena_printf(e->arena, "PMG_SUM_%s", row_suffix(dot->stage->write.array->sums));
 	struct products products = { node, names_declare(&e->names, "sums"), NULL };
 	struct row row = row_of_dot(dot);
 
-	if (e->grid)
-		quote(e->b, "%s %s[2] = { %s%s };", type_c_name(type), products.sums,
-		     type == dot->stage->write.array->type ? "" : "(float) ", sum);
-	else
-		quote(e->b, "pmg_vector_%s %s[2] = { { 0 }, { 0 } };", type_name(type), products.sums);
+	declare_sums(e, dot, products.sums, sum);
 	emit_row_blocks(e, &row, emit_products, &products);
 	if (e->grid)
-		quote(e->b, "%s = %s[0] + %s[1];", sum, products.sums, products.sums);
+		k_set(e->b, sum, k_binary(e->arena, K_ADD, k_at(e->arena, products.sums, k_int(e->arena, 0)),
+					  k_at(e->arena, products.sums, k_int(e->arena, 1))));
 	else
-		quote(e->b, "%s += PMG_SUM_%s(%s);", sum, row_suffix(type), products.sums);
+		k_update(e->b, K_ADD, sum, K_CALL(e->arena, macro, k_name(e->arena, products.sums)));
 }
 
 /* The products of the present block for one iteration of a batch. */
@@ -188,8 +207,7 @@ static void emit_of_batch(struct emit *e, __isl_keep isl_ast_node *node, const s
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct batch *batch = e->batch;
-	struct k_expr *cell = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
-	const char *sum = cell ? x_text(e, cell) : NULL;
+	struct k_expr *sum = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
 	struct dot dot;
 
 	if (!(sum || batch_is_made(e)) || !find_dot(e, node, use.mark, &dot))
@@ -198,7 +216,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 	if (batch_is_made(e))
 		emit_of_batch(e, node, batch);
 	else if (batch && batch->stage == dot.stage)
-		quote(e->b, "%s += %s[%s];", sum, batch->dots, batch->number);
+		k_update(e->b, K_ADD, sum, k_at(e->arena, batch->dots, batch->number));
 	else
 		emit_dot(e, node, &dot, sum);
 	return true;
@@ -312,20 +330,19 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", kept.access->array->c_name)), *j;
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
-	const char *text;
+	struct k_expr *vector;
 
-	quote(e->b, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(array->sums), name, type_c_name(array->sums),
-	     int_text(e->arena, row.length));
+	row_array(e, array->sums, name, row.length, NULL);
 	grid_holds_row(e, row.length, type_size(array->sums));
 	j = row_open(e, kept.loop, &row, true);
 	if (e->grid && e->grid->has_deals)
-		quote(e->b, "PMG_READ_ONCE;");
+		k_macro(e->b, "PMG_READ_ONCE");
 	e->vector = &row;
-	text = x_text(e, row_read(e, kept.access, c_access(e, &point, kept.access)));
+	vector = row_read(e, kept.access, c_access(e, &point, kept.access));
 	row.index = j;
 	if (!e->grid && is_product_with(&row, kept.access))
-		text = once(e, &row, text);
-	quote(e->b, "%s[%s] = %s;", name, j, text);
+		vector = once(e, &row, vector);
+	k_set(e->b, k_at(e->arena, name, k_name(e->arena, j)), vector);
 	e->vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
@@ -366,8 +383,7 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	if (kept >= 0 && row_is_long(e, &e->kept.items[kept].row)) {
 		names = e->names.visible.n;
 	} else if (kept >= 0) {
-		names = block_open(e, "if (%s) {",
-				   x_text(e, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
+		names = block_of(e, k_begin_if(e->b, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
 		dot_read_kept(e, kept, &e->kept.items[kept].row);
 	}
 	isl_ast_node_free(body);
@@ -386,9 +402,9 @@ void dots_release(struct emit *e, int names)
 		block_close(e, names);
 }
 
-const char *dot_kept(const struct emit *e, const struct access *access)
+struct k_expr *dot_kept(const struct emit *e, const struct access *access)
 {
 	const struct kept *kept = e->vector && e->vector->index ? kept_of(e, access) : NULL;
 
-	return kept ? arena_printf(e->arena, "%s[%s]", kept->name, e->vector->index) : NULL;
+	return kept ? k_at(e->arena, kept->name, k_name(e->arena, e->vector->index)) : NULL;
 }

@@ -159,7 +159,7 @@ struct row {                            /* cells of a stage's target that are ke
 	const struct affine *block;     /* the first cell, counted from the dim's; NULL: that one */
 	const char *name;
 	const char *index;              /* of the present vector, in a dot product */
-	const char *is_alone;           /* whether no other thread updates its cells; NULL: none ever does */
+	struct k_expr *is_alone;        /* whether no other thread updates its cells; NULL: none ever does */
 	bool is_shared;                 /* groups of lanes have shares of its sums */
 	const char *added;              /* the variable that says whether a lane had anything to add; NULL: none does */
 };
@@ -183,7 +183,8 @@ struct batch {                          /* dot products of several iterations of
 	const struct stage *stage;
 	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
 	const struct row *block;        /* and the cells */
-	const char *dots, *number;      /* where they are used */
+	const char *dots;               /* where they are used: all of them; which one */
+	struct k_expr *number;
 };
 
 struct deferral {                       /* iterations that do all but add to a long row, which they do later */

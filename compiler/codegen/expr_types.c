@@ -82,6 +82,11 @@ struct k_expr *c_narrow(struct arena *arena, enum scalar_type type, struct k_exp
 	return plain_cast(arena, type, value);
 }
 
+struct k_expr *c_type(struct arena *arena, enum scalar_type type)
+{
+	return k_type_arg(arena, k_scalar(type_c_name(type)));
+}
+
 /* ---- identities of reductions ---- */
 
 static struct k_expr *infinity(struct arena *arena, bool is_negative)

@@ -75,7 +75,7 @@ bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct
 struct long_row {
 	isl_ast_node *node, *loop;      /* below the ROW mark; over the cells */
 	bool is_zero;
-	const char *is_large;
+	struct k_expr *is_large;
 	const struct range *range;      /* of the iterations, and what stands for them; NULL: all that is below */
 	const char *end, *dim;
 	struct deferral *deferral;
@@ -87,8 +87,8 @@ static void emit_iterations(struct emit *e, const struct long_row *row)
 	int names = e->names.visible.n;
 
 	row->deferral->variable = names_declare(&e->names, row->dim);
-	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", row->deferral->variable, row->deferral->first,
-		   row->deferral->variable, row->end, row->deferral->variable);
+	k_begin_for(e->b, "int64_t", row->deferral->variable, k_name(e->arena, row->deferral->first),
+		    k_name(e->arena, row->end), NULL);
 	e->deferral = row->deferral;
 	emit_iteration(e, loop, row->deferral->variable, row->range);
 	e->deferral = NULL;
@@ -96,9 +96,10 @@ static void emit_iterations(struct emit *e, const struct long_row *row)
 	isl_ast_node_free(loop);
 }
 
-static const char *kept_value(struct emit *e, const struct deferral *deferral, const struct cell *value)
+static struct k_expr *kept_value(struct emit *e, const struct deferral *deferral, const struct cell *value)
 {
-	return arena_printf(e->arena, "%s[%s - %s]", value->name, deferral->variable, deferral->first);
+	return k_at(e->arena, value->name, k_binary(e->arena, K_SUB, k_name(e->arena, deferral->variable),
+						    k_name(e->arena, deferral->first)));
 }
 
 static void emit_later(struct emit *e, const struct long_row *row)
@@ -109,30 +110,38 @@ static void emit_later(struct emit *e, const struct long_row *row)
 	for (int i = 0; i < row->deferral->values.n; i++) {
 		struct cell value = row->deferral->values.items[i];
 
-		value.name = kept_value(e, row->deferral, &value);
+		value.value = kept_value(e, row->deferral, &value);
 		vec_push(e->arena, &e->locals, value);
 	}
 	emit_iterations(e, row);
 	e->locals.n = outer;
 }
 
+/* In the first of the parts it begins at zero, in the others at what is in memory. */
+static void begin_at_zero(struct emit *e, const struct long_row *row, const struct row *block)
+{
+	struct k_expr *first = affine_expr(e->arena, &row->range->first);
+	int names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, row->deferral->first),
+							  first)));
+
+	row_begin(e, row->node, row->loop, block, true);
+	block_otherwise(e, names);
+	row_begin(e, row->node, row->loop, block, false);
+	block_close(e, names);
+}
+
 static void emit_row_block(struct emit *e, const struct row *block, void *user)
 {
 	const struct long_row *row = user;
-	const char *is_large = row->is_large;
-	int names;
+	struct k_expr *is_large = row->is_large;
 
 	row_declare(e, block);
 	if (row->is_zero && row->deferral) {
-		names = block_open(e, "if (%s == %s) {", row->deferral->first,
-				   affine_plain(e->arena, &row->range->first));
-		row_begin(e, row->node, row->loop, block, true);
-		block_otherwise(e, names);
-		row_begin(e, row->node, row->loop, block, false);
-		block_close(e, names);
+		begin_at_zero(e, row, block);
 		if (is_large)
-			is_large = arena_printf(e->arena, "%s && %s == %s", is_large, row->end,
-						affine_plain(e->arena, &row->range->end));
+			is_large = k_binary(e->arena, K_AND, is_large,
+					    k_binary(e->arena, K_EQ, k_name(e->arena, row->end),
+						     affine_expr(e->arena, &row->range->end)));
 	} else {
 		row_begin(e, row->node, row->loop, block, row->is_zero);
 	}
@@ -164,7 +173,8 @@ static void find_value(struct access *access, void *user)
 	value.name = names_declare(&search->e->names,
 				   arena_printf(search->e->arena, "%s_ahead",
 						names_last_member(search->e->arena, array->name)));
-	quote(search->e->b, "%s %s[PMG_DEFERRED];", type_c_name(array->type), value.name);
+	k_array(search->e->b, k_scalar(type_c_name(array->type)), value.name,
+		k_name(search->e->arena, "PMG_DEFERRED"), NULL);
 	vec_push(search->e->arena, &search->deferral->values, value);
 }
 
@@ -174,7 +184,7 @@ static void emit_in_parts(struct emit *e, const struct row *row, struct long_row
 	isl_ast_node *loop = isl_ast_node_mark_get_node(parts->node);
 	struct range range = range_of(e, loop, 1);
 	struct deferral deferral = { .row = row };
-	const char *end = affine_plain(e->arena, &range.end);
+	struct k_expr *end = affine_expr(e->arena, &range.end), *length = k_name(e->arena, "PMG_DEFERRED"), *behind;
 	int names;
 
 	isl_ast_node_free(loop);
@@ -182,10 +192,11 @@ static void emit_in_parts(struct emit *e, const struct row *row, struct long_row
 	parts->dim = mark->dim->name;
 	parts->deferral = &deferral;
 	deferral.first = names_declare(&e->names, arena_printf(e->arena, "%s_first", parts->dim));
-	names = block_open(e, "for (int64_t %s = %s; %s < %s; %s += PMG_DEFERRED) {", deferral.first,
-			   affine_plain(e->arena, &range.first), deferral.first, end, deferral.first);
+	names = block_of(e, k_begin_for(e->b, "int64_t", deferral.first, affine_expr(e->arena, &range.first), end,
+					length));
 	parts->end = names_declare(&e->names, arena_printf(e->arena, "%s_stop", parts->dim));
-	quote(e->b, "const int64_t %s = PMG_UP_TO(%s + PMG_DEFERRED, %s);", parts->end, deferral.first, end);
+	behind = k_binary(e->arena, K_ADD, k_name(e->arena, deferral.first), length);
+	k_const(e->b, k_scalar("int64_t"), parts->end, K_CALL(e->arena, "PMG_UP_TO", behind, end));
 	expr_reads(row->stage->value, find_value, &(struct search) { e, parts->node, &deferral });
 	emit_iterations(e, parts);
 	deferral.is_later = true;
@@ -194,7 +205,7 @@ static void emit_in_parts(struct emit *e, const struct row *row, struct long_row
 }
 
 void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-		   const struct row *row, bool is_zero, const char *is_large)
+		   const struct row *row, bool is_zero, struct k_expr *is_large)
 {
 	struct long_row parts = { .node = node, .loop = loop, .is_zero = is_zero, .is_large = is_large };
 
@@ -213,8 +224,8 @@ bool row_is_deferred(struct emit *e, const struct mark *mark)
 	if (!deferral || deferral->is_later || !row_is_loop(mark, deferral->row->stage, deferral->row->dim))
 		return false;
 	for (int i = 0; i < deferral->values.n; i++)
-		quote(e->b, "%s = %s;", kept_value(e, deferral, &deferral->values.items[i]),
-		     cell_find(e->locals.items, e->locals.n, deferral->values.items[i].of)->name);
+		k_set(e->b, kept_value(e, deferral, &deferral->values.items[i]),
+		      k_name(e->arena, cell_find(e->locals.items, e->locals.n, deferral->values.items[i].of)->name));
 	return true;
 }
 

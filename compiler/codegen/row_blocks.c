@@ -55,11 +55,11 @@ static void emit_equal(struct emit *e, const struct row *row, int64_t first, int
 	block.block = &at;
 	block.length = length;
 	if (first + length == end) {
-		quote_open(e->b, "{");
+		k_begin(e->b);
 	} else {
 		name = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
-		quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, int_text(e->arena, first), name,
-			   int_text(e->arena, end), name, int_text(e->arena, length));
+		k_begin_for(e->b, "int64_t", name, k_int(e->arena, first), k_int(e->arena, end),
+			    k_int(e->arena, length));
 		at = affine_name(e->arena, name);
 	}
 	printer->print(e, &block, printer->user);

@@ -39,23 +39,23 @@ static const struct dim *segment_dim(const struct emit *e, const struct stage *s
 	return *parts ? dim : NULL;
 }
 
-const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
+struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
 {
 	struct point point = { stage, ast_first_instance(node, stage, false) };
 	const struct restructuring *parts;
 	const struct dim *dim = segment_dim(e, stage, along, &parts);
-	const char *name, *text = "false";
+	const char *name = NULL;
 
 	if (dim && point.instance) {
 		struct affine part = affine_of_expr(e, &point, dim->source.subs[0]);
 
-		name = affine_plain(e->arena, &part);
-		text = names_declare(&e->names, "is_alone");
-		quote(e->b, "const bool %s = PMG_IS_ALONE(%s, %s, %s);", text, parts->part_values->c_name, name,
-		     e->layout->params[parts->n_parts]);
+		name = names_declare(&e->names, "is_alone");
+		k_const(e->b, k_scalar("bool"), name,
+			K_CALL(e->arena, "PMG_IS_ALONE", k_name(e->arena, parts->part_values->c_name),
+			       affine_expr(e->arena, &part), k_name(e->arena, e->layout->params[parts->n_parts])));
 	}
 	isl_ast_expr_free(point.instance);
-	return text;
+	return name ? k_name(e->arena, name) : k_bool(e->arena, false);
 }
 
 /* ---- the nest ahead ---- */
@@ -179,12 +179,15 @@ void emit_set_cut(struct emit *e)
 {
 	const struct part_rows *rows = e->part_rows;
 	const struct array *array = rows->setter->write.array;
+	struct k_expr *plan = k_name(e->arena, "plan"), *loop = k_name(e->arena, "NULL");
 
 	if (!rows->parts)
 		return;
-	quote(e->b, "pmg_cuda_set_cut(plan, %s, %s, %s, %s, %s, %s);", e->layout->params[rows->parts->n_parts],
-	     rows->parts->part_values->c_name, array->c_name, int_text(e->arena, rows->length),
-	      x_text(e, c_identity(e->arena, rows->adder->op, array->type)),
-	      e->in_loop ? "pmg_cuda_loop_of(plan)" : "NULL");
+	if (e->in_loop)
+		loop = K_CALL(e->arena, "pmg_cuda_loop_of", plan);
+	k_do(e->b, K_CALL(e->arena, "pmg_cuda_set_cut", plan,
+			  k_name(e->arena, e->layout->params[rows->parts->n_parts]),
+			  k_name(e->arena, rows->parts->part_values->c_name), k_name(e->arena, array->c_name),
+			  k_int(e->arena, rows->length), c_identity(e->arena, rows->adder->op, array->type), loop));
 	note_write(e, array);
 }

@@ -107,36 +107,66 @@ struct k_expr *row_read(struct emit *e, const struct access *access, struct k_ex
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
 	};
 	const enum scalar_type sums = e->vector->stage->write.array->sums;
-	const char *kept = dot_kept(e, access);
+	struct k_expr *kept = dot_kept(e, access);
 
 	if (kept)
-		return quote_expr(e->arena, kept);
+		return kept;
 	grid_reads_row(e, e->vector->length, array_cell_size(access->array), type_size(sums));
 	return k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s%s%s", row_suffix(access->array->type),
 					     readers[access->array->storage], narrowing(access->array->type, sums)),
 		      1, element);
 }
 
-const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
+/* The first cell of vector number `j`. */
+static struct k_expr *start_of(struct emit *e, const struct row *row, const char *j)
 {
-	const char *type = type_c_name(row->stage->write.array->sums), *length = int_text(e->arena, row->length);
-	const char *j = names_declare(&e->names, "j");
-	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
-	struct affine start = affine_name(e->arena, arena_printf(e->arena, "PMG_%s_START(%s, %s, %s)",
-								 row->is_shared ? "SHARE" : "VECTOR", type, length, j));
+	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
+	const char *macro = row->is_shared ? "PMG_SHARE_START" : "PMG_VECTOR_START";
+	struct affine start = affine_atom(e->arena, K_CALL(e->arena, macro, type, k_int(e->arena, row->length),
+							   k_name(e->arena, j)));
 	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
-	struct affine variable = affine_name(e->arena, t);
 
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
 	if (row->block)
 		start = affine_combine(e->arena, 1, &start, 1, row->block);
-	quote(e->b, "PMG_UNROLL");
-	quote_open(e->b, "for (int64_t %s = 0; %s < PMG_%s(%s, %s); %s++) {", j, j,
-		   row->is_shared ? "SHARES" : "VECTORS", type, length, j);
+	return affine_expr(e->arena, &start);
+}
+
+const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
+{
+	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
+	const char *j = names_declare(&e->names, "j");
+	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
+	struct k_expr *n = K_CALL(e->arena, row->is_shared ? "PMG_SHARES" : "PMG_VECTORS", type,
+				  k_int(e->arena, row->length));
+	struct affine variable = affine_name(e->arena, t);
+
+	k_begin_for(e->b, "int64_t", j, k_int(e->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
 	if (needs_cell)
-		quote(e->b, "const int64_t %s = %s;", t, affine_plain(e->arena, &start));
+		k_const(e->b, k_scalar("int64_t"), t, start_of(e, row, j));
 	iterator_push(e, loop, &variable, 1);
 	return j;
+}
+
+struct k_type row_type(struct arena *arena, enum scalar_type type)
+{
+	return k_scalar(arena_printf(arena, "pmg_vector_%s", type_name(type)));
+}
+
+void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length, struct k_expr *value)
+{
+	k_array(e->b, row_type(e->arena, type), name,
+		K_CALL(e->arena, "PMG_VECTORS", c_type(e->arena, type), k_int(e->arena, length)), value);
+}
+
+struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j)
+{
+	return k_at(e->arena, row->name, k_name(e->arena, j));
+}
+
+struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j)
+{
+	return K_CALL(e->arena, "PMG_VECTOR_IS_OWN", k_int(e->arena, row->length), k_name(e->arena, j));
 }
 
 bool row_fills_team(const struct emit *e, int64_t length)
@@ -177,43 +207,52 @@ static const char *operation_name(const struct row *row)
 }
 
 /* Sums to the cells, those of several groups by the group that has them. */
-static void emit_row_update(struct emit *e, const struct row *row, const char *j, const char *cell)
+static void emit_row_update(struct emit *e, const struct row *row, const char *j, struct k_expr *cell)
 {
-	const char *sums = arena_printf(e->arena, "%s[%s]", row->name, j), *length = int_text(e->arena, row->length);
-	const bool has_own = row->is_shared || !row_fills_team(e, row->length);
+	const char *suffix = target_is_neutral(e, row->stage) ? "_first" : "";
+	const char *function = arena_printf(e->arena, "pmg_cuda_row_%s%s", operation_name(row), suffix);
+	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums), *sums = row_vector(e, row, j);
 
-	if (row->is_shared)
-		quote(e->b, "if (PMG_SHARE_IS_OWN(%s, %s, %s))", type_c_name(row->stage->write.array->sums), length, j);
-	else if (has_own)
-		quote(e->b, "if (PMG_VECTOR_IS_OWN(%s, %s))", length, j);
-	if (row->is_shared)
-		sums = arena_printf(e->arena, "pmg_cuda_begin<PMG_SHARE_CELLS>(%s)", sums);
-	quote(e->b, "%spmg_cuda_row_%s%s(&%s, %s, %s);", has_own ? "\t" : "", operation_name(row),
-	     target_is_neutral(e, row->stage) ? "_first" : "", cell, sums, row->is_alone);
+	if (row->is_shared) {
+		k_only_if(e->b, K_CALL(e->arena, "PMG_SHARE_IS_OWN", type, k_int(e->arena, row->length),
+				       k_name(e->arena, j)));
+		sums = k_with_constant(e->arena, K_CALL(e->arena, "pmg_cuda_begin", sums),
+				       k_name(e->arena, "PMG_SHARE_CELLS"));
+	} else if (!row_fills_team(e, row->length)) {
+		k_only_if(e->b, row_is_own(e, row, j));
+	}
+	k_do(e->b, K_CALL(e->arena, function, k_address(e->arena, cell), sums, row->is_alone));
 }
 
 enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_STREAM, TRANSFER_START, TRANSFER_UPDATE };
 
+/* A macro of vectors: PMG_READ_F64_TO_F32. */
+static const char *transfer_macro(struct emit *e, const char *word, enum scalar_type type, const char *of)
+{
+	return arena_printf(e->arena, "PMG_%s_%s%s", word, row_suffix(type), of);
+}
+
 static void print_transfer(struct emit *e, const struct row *row, enum transfer transfer, const char *j,
-			   const char *cell)
+			   struct k_expr *cell)
 {
 	const struct array *array = row->stage->write.array;
-	const char *of = narrowing(array->type, array->sums), *suffix = row_suffix(array->type);
+	const char *of = narrowing(array->type, array->sums);
+	struct k_expr *vector = row_vector(e, row, j);
 
 	switch (transfer) {
 	case TRANSFER_READ:
-		quote(e->b, "%s[%s] = PMG_READ_%s%s(%s);", row->name, j, suffix, of, cell);
+		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "READ", array->type, of), cell));
 		break;
 	case TRANSFER_WRITE:
-		quote(e->b, *of ? "PMG_WRITE_%s%s(%s) = PMG_WIDEN(%s[%s]);" : "PMG_WRITE_%s%s(%s) = %s[%s];",
-		     suffix, of, cell, row->name, j);
+		k_set(e->b, K_CALL(e->arena, transfer_macro(e, "WRITE", array->type, of), cell),
+		      array->type != array->sums ? K_CALL(e->arena, "PMG_WIDEN", vector) : vector);
 		break;
 	case TRANSFER_STREAM:
-		quote(e->b, "PMG_STREAM_%s(%s, %s[%s]);", suffix, cell, row->name, j);
+		k_do(e->b, K_CALL(e->arena, transfer_macro(e, "STREAM", array->type, ""), cell, vector));
 		break;
 	case TRANSFER_START:
-		quote(e->b, "%s[%s] = PMG_FILL_%s(%s);", row->name, j, row_suffix(array->sums),
-		     x_text(e, c_identity(e->arena, row->stage->op, array->sums)));
+		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "FILL", array->sums, ""),
+					   c_identity(e->arena, row->stage->op, array->sums)));
 		break;
 	case TRANSFER_UPDATE:
 		emit_row_update(e, row, j, cell);
@@ -233,8 +272,8 @@ static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	struct k_expr *cell = c_target(e, row->stage, &point, NULL);
 	bool is_set = e->start && start_is_of(e, cell, row);
 
-	print_transfer(e, row, transfer, j, x_text(e, cell));
-	quote_close(e->b, "}");
+	print_transfer(e, row, transfer, j, cell);
+	k_end(e->b);
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
 	isl_ast_expr_free(point.instance);
@@ -253,28 +292,26 @@ static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl
 	return begins;
 }
 
-/* The variable that says whether rows, which begin with a cache line each, are written past the caches; NULL: never. */
-static const char *streams(const struct emit *e, const struct row *row)
+/* The variable that says whether rows, which begin with a cache line each, use non-temporal stores; NULL: never. */
+static struct k_expr *streams(const struct emit *e, const struct row *row)
 {
 	const struct array *array = row->stage->write.array;
 	int last = array->rank - 1, slot = e->layout->slot_of[array->number];
+	const char *large = slot >= 0 ? e->layout->slots.items[slot].large : NULL;
 	const struct expr *sub = last >= 0 ? row->stage->write.subs[last] : NULL;
 	int64_t lo, hi;
 
-	if (!sub || slot < 0 || array->sums != array->type ||
-			row->length*type_size(array->type) % PMG_CACHE_LINE != 0 ||
+	if (!sub || !large || array->sums != array->type ||
+	    row->length*type_size(array->type) % PMG_CACHE_LINE != 0 ||
 	    sub->kind != EXPR_DIM || sub->index != row->dim || !known_value(e, array->lo[last], &lo) ||
 	    !known_value(e, array->hi[last], &hi))
 		return NULL;
-	return lo == 0 && hi == row->length ? e->layout->slots.items[slot].large : NULL;
+	return lo == 0 && hi == row->length ? k_name(e->arena, large) : NULL;
 }
 
 void row_declare(struct emit *e, const struct row *row)
 {
-	enum scalar_type type = row->stage->write.array->sums;
-
-	quote(e->b, "pmg_vector_%s %s[PMG_VECTORS(%s, %s)];", type_name(type), row->name, type_c_name(type),
-	     int_text(e->arena, row->length));
+	row_array(e, row->stage->write.array->sums, row->name, row->length, NULL);
 }
 
 void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
@@ -284,11 +321,12 @@ void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_as
 }
 
 void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	     const char *is_large)
+	     struct k_expr *is_large)
 {
-	int names = is_large ? block_open(e, "if (%s) {", is_large) : -1;
+	int names = -1;
 
 	if (is_large) {
+		names = block_of(e, k_begin_if(e->b, is_large));
 		emit_transfer(e, below, loop, row, TRANSFER_STREAM);
 		block_otherwise(e, names);
 	}
@@ -321,7 +359,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
 	emit_update(e, &(struct update) { .op = row->stage->op, .type = row->stage->write.array->sums,
-					  .target = k_load(e->arena, k_name(e->arena, row->name), k_name(e->arena, j)),
+					  .target = row_vector(e, row, j),
 					  .value = c_expr(e, &point, row->stage->value) });
 	e->vector = NULL;
 	block_close(e, visible);
@@ -340,19 +378,30 @@ static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
 	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
 }
 
+/* What the groups of a team have added goes to the shares of the groups. */
+static void emit_share(struct emit *e, const struct row *row)
+{
+	struct k_expr *call = K_CALL(e->arena, "pmg_cuda_share", k_name(e->arena, row->name));
+
+	k_with_constant(e->arena, call, k_name(e->arena, "pmg_team"));
+	k_with_constant(e->arena, call, k_name(e->arena, "pmg_group"));
+	k_with_constant(e->arena, call, k_name(e->arena, arena_printf(e->arena, "pmg_cuda_%s", operation_name(row))));
+	k_do(e->b, call);
+}
+
 /* Sums to the cells of a row that began with the neutral element. What other sums are in stays where nothing is added,
  * and is not read. */
 static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
 			       struct row *row)
 {
 	if (row->added)
-		quote_open(e->b, "if (%s) {", row->added);
+		k_begin_if(e->b, k_name(e->arena, row->added));
 	row->is_shared = e->grid->has_deals;
 	if (row->is_shared)
-		quote(e->b, "pmg_cuda_share<pmg_team, pmg_group, pmg_cuda_%s>(%s);", operation_name(row), row->name);
+		emit_share(e, row);
 	emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
 	if (row->added)
-		quote_close(e->b, "}");
+		k_end(e->b);
 }
 
 /* A row that fits into registers, which also lanes of a team may share, and updates may be added to. */
@@ -364,13 +413,13 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	row_declare(e, row);
 	grid_holds_row(e, row->length, (int) row_cell_size(row));
 	if (starts_anew)
-		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : "true";
+		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : k_bool(e->arena, true);
 	row_begin(e, node, loop, row, starts_anew || is_zero);
 	if (!starts_anew && !row_fills_team(e, row->length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	if (is_of_deal(e, node) && !target_is_neutral(e, row->stage)) {
 		row->added = names_declare(&e->names, "added");
-		quote(e->b, "unsigned %s = 0;", row->added);
+		k_var(e->b, k_scalar("unsigned"), row->added, k_int(e->arena, 0));
 	}
 	vec_push(e->arena, &e->rows, *row);
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -409,19 +458,19 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 }
 
 /* The condition under which the loop directly below runs; NULL: there is none. */
-static const char *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
+static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = ast_mark(node);
 	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
-	const char *condition = NULL;
+	struct k_expr *condition = NULL;
 	struct range range;
 
 	if (mark_is_loop(mark) && isl_ast_node_get_type(loop) == isl_ast_node_for) {
 		range = range_of(e, loop, mark->direction);
 		if (!range.is_single && mark->direction > 0)
-			condition = x_text(e, affine_comparison(e->arena, &range.first, K_LT, &range.end));
+			condition = affine_comparison(e->arena, &range.first, K_LT, &range.end);
 		else if (!range.is_single)
-			condition = x_text(e, affine_comparison(e->arena, &range.last, K_LE, &range.first));
+			condition = affine_comparison(e->arena, &range.last, K_LE, &range.first);
 	}
 	isl_ast_node_free(loop);
 	return condition;
@@ -430,7 +479,7 @@ static const char *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct search search = { mark, NULL, 0 };
-	const char *condition = NULL;
+	struct k_expr *condition = NULL;
 	int64_t length;
 	int names;
 
@@ -445,7 +494,7 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 	} else if (row_sets_cells(e, node, mark, length)) {
 		emit_kept(e, node, mark, search.loop, length);
 	} else {
-		names = block_open(e, "if (%s) {", condition);
+		names = block_of(e, k_begin_if(e->b, condition));
 		if (emit_kept(e, node, mark, search.loop, length))
 			emit_start_otherwise(e, names);
 		block_close(e, names);

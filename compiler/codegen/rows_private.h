@@ -18,8 +18,8 @@ bool start_is_of(struct emit *e, const struct k_expr *cell, const struct row *ro
 /* The first nest, for where the row is not kept: in the `else` of the block that is open. */
 void emit_start_otherwise(struct emit *e, int names);
 /* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
- * restructuring that is the only one of its segment; "false": nobody can say. */
-const char *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
+ * restructuring that is the only one of its segment; false: nobody can say. */
+struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
 /* Does a nest set cells, which the one behind may set itself where it is printed with these e->part_rows? Did that one,
  * as far as it was printed? What is left of the first nest then. */
 bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows);
@@ -47,21 +47,27 @@ const char *row_suffix(enum scalar_type type);
 /* Has each lane of a team as many cells? */
 bool row_fills_team(const struct emit *e, int64_t length);
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
+/* The type of vectors; declares them for so many cells, with a value or none; the vector of a row that has number `j`;
+ * on a device, whether the lane has it. */
+struct k_type row_type(struct arena *arena, enum scalar_type type);
+void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length, struct k_expr *value);
+struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j);
+struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
 /* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
 
-/* Rows that fit, and these: the declaration; from memory or zeros; to memory, past the caches where the variable
- * `is_large` (NULL: never) says so. */
+/* Rows that fit, and these: the declaration; from memory or zeros; to memory, with non-temporal stores if
+ * `is_large` (NULL: never). */
 void row_declare(struct emit *e, const struct row *row);
 void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
 	       bool is_zero);
 void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	     const char *is_large);
+	     struct k_expr *is_large);
 /* Can the row of the ROW mark above `node` be kept? One that fits can. */
 bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length);
 /* What is below the ROW mark of a row that does not fit. */
 void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-		   const struct row *row, bool is_zero, const char *is_large);
+		   const struct row *row, bool is_zero, struct k_expr *is_large);
 /* Is the loop that over the cells of a row which is added to later? Then what is needed is kept. */
 bool row_is_deferred(struct emit *e, const struct mark *mark);
 /* Is `node` left out in the iterations that are printed, the condition of a stage, the variables of a group? */
@@ -83,7 +89,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 /* Around a loop: keeps what it does not move; `names` for dots_release, or -1. */
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
 void dots_release(struct emit *e, int names);
-const char *dot_kept(const struct emit *e, const struct access *access);
+struct k_expr *dot_kept(const struct emit *e, const struct access *access);
 /* Reads what e->kept has at `number`, all of it or a block. */
 void dot_read_kept(struct emit *e, int number, const struct row *block);
 
