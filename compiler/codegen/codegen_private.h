@@ -310,10 +310,10 @@ iterator_list carried_enter(struct emit *e, const struct carried_case *found);
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 
 void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
-/* Adds to a condition that it holds as well where one of these is not finite, which the kernel asks its plan. */
-void add_unless_finite(struct str *condition, const struct emit *e, const struct array *const *factors, int n);
+/* The condition, or that one of these is not finite, which the kernel asks its plan. */
+struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, const struct array *const *factors, int n);
 /* The test that stands above what is below the mark; NULL: nothing is. */
-const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
 /* ---- deals.c: loops of which each lane of a team has an iteration --------------------------------------- */
 

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops of vectors in a deal (deals.c): one runs for those lanes that need it, in their order, of which each group of
- * the team has one at a time: what the loop reads of a lane, the group takes from it by shuffles, or, where rows are
- * short, from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
- * restructuring mostly agree in what was sorted by. Where a loop of vectors depends on that alone, it runs once for all
- * of them; and where it also has a factor of each lane, it runs once with their sum (ir/zero_factor.c). */
-#include <string.h>
-
+ * Vector loops in a warp-cooperative loop (deals.c): one runs for those lanes that need it, in their order, and each
+ * group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, or, if rows are short,
+ * from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
+ * restructuring mostly agree in the sort key. A vector loop that depends on the key alone runs once for all of them;
+ * one that also has a factor of each lane runs once with their sum (ir/zero_factor.c). */
 #include "codegen/codegen_private.h"
+#include "codegen/streams.h"
 
-enum { ROUNDS = 4, FEW_ROUNDS = 2 };    /* whose sums groups add up together */
-enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, where they are short */
-enum { MOST_GROUPS = 4 };               /* of more, a deal seldom has that many rows for each */
+enum { ROUNDS = 4, NARROW_ROUNDS = 2 }; /* whose sums groups add up together */
+enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, if they are short */
+enum { MOST_GROUPS = 4 };               /* with more, lanes seldom have that many rows for each */
 enum { ROOM_FOR_ROWS = 192 };           /* bytes of rows and sums of a lane up to which that is done */
 
 /* What a lane has, and its name in the loop of vectors. */
@@ -92,7 +91,7 @@ struct vectors {
 	const struct stage *stage;
 	value_list values;              /* those that it reads */
 	const struct lane_value *sorted, *factor;
-	const char *handed, *handed_type;       /* what is in shared memory; NULL: shuffles bring the values */
+	const char *shared, *shared_type;       /* the values in shared memory; NULL: shuffles bring them */
 };
 
 static void print_vectors(struct emit *e, const struct vectors *vectors, const value_list *values)
@@ -146,29 +145,34 @@ static void find_sharing(struct vectors *vectors)
 	}
 }
 
+/* Whether a bit of a mask is that of the lane. */
+static struct k_expr *lane_bit(struct arena *a, const char *mask)
+{
+	struct k_expr *bits = k_binary(a, K_SHIFT, k_name(a, mask), k_name(a, "pmg_lane"));
+
+	return k_at_least(a, k_binary(a, K_BIT_AND, bits, k_int(a, 1)), K_LEVEL_PRIMARY);
+}
+
 /* The lanes for which the loop runs; `total` is the name of the sum of a factor. */
-static const char *lanes_condition(struct emit *e, const struct vectors *vectors, const char *heads, const char *total)
+static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vectors, const char *heads,
+				      const char *total)
 {
 	const struct lane_value *factor = vectors->factor;
-	struct str text = str_new(e->arena);
-	const char *skip = NULL;
+	struct k_expr *condition = k_name(e->arena, e->deal->is_in), *skip = NULL;
 
-	str_add(&text, "%s", e->deal->is_in);
 	if (heads)
-		str_add(&text, " && (%s >> pmg_lane & 1)", heads);
+		condition = k_operate(e->arena, condition, K_AND, lane_bit(e->arena, heads));
 	if (factor)
 		e->locals.items[factor->at].name = total;
 	if (vectors->mark->kind == MARK_SKIP || vectors->mark->kind == MARK_SKIP_ALWAYS)
 		skip = skip_condition(e, vectors->node, vectors->mark);
-	if (skip)
-		str_add(&text, strstr(skip, "||") ? " && (%s)" : " && %s", skip);
 	if (factor)
 		e->locals.items[factor->at].name = factor->name;
-	return str_text(&text);
+	return skip ? k_operate(e->arena, condition, K_AND, skip) : condition;
 }
 
 /* In shared memory: fewer shuffles and registers, where rows that are read are too short for these not to count. */
-static bool is_handed_over(const struct emit *e)
+static bool is_by_shared_memory(const struct emit *e)
 {
 	return e->grid->read > 0 && e->grid->cell <= SHORT_CELL;
 }
@@ -181,157 +185,228 @@ static bool has_room_for_rows(const struct emit *e, int n, int64_t sums)
 }
 
 /* A factor as the sums have it to which its products are added. */
-static enum scalar_type handed_value_type(const struct vectors *vectors, const struct lane_value *value)
+static enum scalar_type shared_value_type(const struct vectors *vectors, const struct lane_value *value)
 {
 	return value == vectors->factor ? vectors->stage->write.array->sums : value->type;
 }
 
-/* Such that one read brings all of what a lane hands over, up to 16 bytes. */
-static int handed_alignment(const struct vectors *vectors)
+/* Such that one read brings all values of a lane, up to 16 bytes. */
+static int shared_alignment(const struct vectors *vectors)
 {
 	int bytes = 0;
 
 	for (int i = 0; i < vectors->values.n; i++)
-		bytes += type_size(handed_value_type(vectors, &vectors->values.items[i]));
+		bytes += type_size(shared_value_type(vectors, &vectors->values.items[i]));
 	return bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
 }
 
-static void hand_over(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
+/* The structure of a lane's values. Returns an initialiser with those of this lane. */
+static struct k_expr *declare_record(struct emit *e, const struct vectors *vectors, const char *total)
 {
-	struct str values = str_new(e->arena);
-	const char *type = names_declare(&e->names, "handed");
+	struct k_expr *values = k_list_of(e->arena, NULL, 0);
 
-	vectors->handed = names_declare(&e->names, "values");
-	vectors->handed_type = type;
-	quote_open(e->b, "struct alignas(%d) %s {", handed_alignment(vectors), type);
+	k_record(e->b, vectors->shared_type, shared_alignment(vectors));
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
-		const char *as = type_c_name(handed_value_type(vectors, value));
+		const struct k_type as = k_scalar(type_c_name(shared_value_type(vectors, value)));
+		const char *has = vectors->factor == value ? total : value->name;
 
-		quote(e->b, "%s %s;", as, value->name);
-		str_add(&values, "%s(%s) %s", i ? ", " : "", as, vectors->factor == value ? total : value->name);
+		k_var(e->b, as, value->name, NULL);
+		vec_push(e->arena, &values->args, k_cast(e->arena, as, k_name(e->arena, has)));
 	}
-	quote_close(e->b, "};");
-	quote(e->b, "PMG_HANDED(%s, %s);", type, vectors->handed);
-	quote(e->b, "PMG_TEAM_SYNC;");
-	quote(e->b, "%s[pmg_cuda_place(%s, pmg_lane)] = { %s };", vectors->handed, lanes, str_text(&values));
-	quote(e->b, "PMG_TEAM_SYNC;");
+	k_end(e->b);
+	return values;
+}
+
+static void put_to_shared_memory(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
+{
+	struct arena *a = e->arena;
+	struct k_expr *values, *place;
+
+	vectors->shared_type = names_declare(&e->names, "handed");
+	vectors->shared = names_declare(&e->names, "values");
+	values = declare_record(e, vectors, total);
+	k_do(e->b, K_CALL(a, "PMG_HANDED", k_name(a, vectors->shared_type), k_name(a, vectors->shared)));
+	k_macro(e->b, "PMG_TEAM_SYNC");
+	place = K_CALL(a, "pmg_cuda_place", k_name(a, lanes), k_name(a, "pmg_lane"));
+	k_set(e->b, k_at(a, vectors->shared, place), values);
+	k_macro(e->b, "PMG_TEAM_SYNC");
+}
+
+/* The value of the lane of this number. */
+static struct k_expr *shuffled(struct arena *a, struct k_expr *value, const char *from)
+{
+	return of_team(a, K_CALL(a, "pmg_cuda_take", value, k_name(a, from)));
 }
 
 /* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. A loop that
- * is the same of all lanes takes none. */
+ * is the same for all lanes takes none. */
 static void pack_values(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
 {
+	struct arena *a = e->arena;
 	const char *source;
 
 	if (!vectors->values.n)
 		return;
-	if (is_handed_over(e)) {
-		hand_over(e, vectors, lanes, total);
+	if (is_by_shared_memory(e)) {
+		put_to_shared_memory(e, vectors, lanes, total);
 		return;
 	}
 	source = names_declare(&e->names, "source");
-	quote(e->b, "const int %s = pmg_cuda_nth(%s, pmg_lane);", source, lanes);
+	k_const(e->b, k_scalar("int"), source,
+		K_CALL(a, "pmg_cuda_nth", k_name(a, lanes), k_name(a, "pmg_lane")));
 	for (int i = 0; i < vectors->values.n; i++) {
 		struct lane_value *value = &vectors->values.items[i];
+		const struct k_type type = k_scalar(type_c_name(value->type));
+		const char *has = vectors->factor == value ? total : value->name;
 
 		value->packed = names_declare(&e->names, value->name);
-		quote(e->b, "const %s %s = pmg_cuda_take<pmg_team>((%s) %s, %s);", type_c_name(value->type),
-		     value->packed, type_c_name(value->type), vectors->factor == value ? total : value->name, source);
+		k_const(e->b, type, value->packed, shuffled(a, k_cast(a, type, k_name(a, has)), source));
 	}
+}
+
+/* The first lanes of runs with the same sort key, as a mask: its name. */
+static const char *declare_heads(struct emit *e, const struct lane_value *sorted)
+{
+	const char *heads = names_declare(&e->names, "heads");
+	struct k_expr *key = k_cast(e->arena, k_scalar(type_c_name(sorted->type)), k_name(e->arena, sorted->name));
+
+	k_const(e->b, k_scalar("unsigned"), heads, of_team(e->arena, K_CALL(e->arena, "pmg_cuda_heads", key)));
+	return heads;
+}
+
+/* The sum of a factor over such a run: its name. */
+static const char *declare_total(struct emit *e, const struct lane_value *factor, const char *heads)
+{
+	struct arena *a = e->arena;
+	const char *total = names_declare(&e->names, "total");
+	struct k_expr *own = k_select(a, k_name(a, e->deal->is_in), k_name(a, factor->name), k_int(a, 0));
+
+	k_const(e->b, k_scalar(type_c_name(factor->type)), total,
+		of_team(a, K_CALL(a, "pmg_cuda_merge", k_name(a, heads), own)));
+	return total;
 }
 
 /* The variables of lanes, and of those that need the loop; returns the name of how many these are. */
 static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 {
-	const char *heads = NULL, *total = NULL, *lanes = names_declare(&e->names, "lanes");
+	struct arena *a = e->arena;
+	const char *lanes = names_declare(&e->names, "lanes");
+	const char *heads = vectors->sorted ? declare_heads(e, vectors->sorted) : NULL;
+	const char *total = vectors->factor ? declare_total(e, vectors->factor, heads) : NULL;
 
-	if (vectors->sorted) {
-		heads = names_declare(&e->names, "heads");
-		quote(e->b, "const unsigned %s = pmg_cuda_heads<pmg_team>((%s) %s);", heads,
-		     type_c_name(vectors->sorted->type), vectors->sorted->name);
-	}
-	if (vectors->factor) {
-		total = names_declare(&e->names, "total");
-		quote(e->b, "const %s %s = pmg_cuda_merge<pmg_team>(%s, %s ? %s : 0);",
-		     type_c_name(vectors->factor->type), total, heads, e->deal->is_in, vectors->factor->name);
-	}
-	quote(e->b, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s);", lanes,
-	     lanes_condition(e, vectors, heads, total));
+	k_const(e->b, k_scalar("unsigned"), lanes,
+		of_team(a, K_CALL(a, "pmg_cuda_ballot", lanes_condition(e, vectors, heads, total))));
 	pack_values(e, vectors, lanes, total);
 	if (e->deal->given.target)
-		quote(e->b, "const int %s = pmg_cuda_rank(%s, pmg_lane);", e->deal->rank, lanes);
+		k_const(e->b, k_scalar("int"), e->deal->rank,
+			K_CALL(a, "pmg_cuda_rank", k_name(a, lanes), k_name(a, "pmg_lane")));
 	return lanes;
+}
+
+/* From shared memory, all at once. */
+static void take_shared(struct emit *e, const struct vectors *vectors, const char *number)
+{
+	struct arena *a = e->arena;
+	const char *taken = names_declare(&e->names, "taken");
+	struct k_expr *place = k_address(a, k_at(a, vectors->shared, k_name(a, number)));
+
+	k_const(e->b, k_scalar(vectors->shared_type), taken, K_CALL(a, "pmg_cuda_handed", place));
+	for (int i = 0; i < vectors->values.n; i++) {
+		const struct lane_value *value = &vectors->values.items[i];
+		const enum scalar_type type = value->local ? shared_value_type(vectors, value) : TYPE_I64;
+
+		k_const(e->b, k_scalar(type_c_name(type)), value->taken,
+			k_member(a, k_name(a, taken), value->name, false));
+	}
 }
 
 static void take_values(struct emit *e, const struct vectors *vectors, const char *number)
 {
-	const char *taken = vectors->handed ? names_declare(&e->names, "taken") : NULL;
-
-	if (taken)
-		quote(e->b, "const %s %s = pmg_cuda_handed(&%s[%s]);", vectors->handed_type, taken, vectors->handed,
-		     number);
+	if (vectors->shared) {
+		take_shared(e, vectors, number);
+		return;
+	}
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
-		const enum scalar_type has = taken ? handed_value_type(vectors, value) : value->type;
-		const char *type = type_c_name(value->local ? has : TYPE_I64);
+		const enum scalar_type type = value->local ? value->type : TYPE_I64;
 
-		if (taken)
-			quote(e->b, "const %s %s = %s.%s;", type, value->taken, taken, value->name);
-		else
-			quote(e->b, "const %s %s = pmg_cuda_take<pmg_team>(%s, %s);", type, value->taken, value->packed,
-			     number);
+		k_const(e->b, k_scalar(type_c_name(type)), value->taken,
+			shuffled(e->arena, k_name(e->arena, value->packed), number));
 	}
+}
+
+/* The one of this group in a round. */
+static struct k_expr *of_round(struct arena *a, struct k_expr *round)
+{
+	return k_operate(a, k_operate(a, round, K_MUL, k_name(a, "pmg_groups")), K_ADD,
+			 k_name(a, "pmg_group_number"));
+}
+
+static struct k_expr *count_of(struct arena *a, const char *lanes)
+{
+	return K_CALL(a, "pmg_cuda_count", k_name(a, lanes));
 }
 
 /* Of each group, the loop for one lane: number `round` of those that it has; if not all groups have one, of those that
  * do. */
 static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
-		       const char *round, bool all_have_one)
+		       struct k_expr *round, bool all_have_one)
 {
+	struct arena *a = e->arena;
 	const int visible = e->names.visible.n;
 	const char *number = names_declare(&e->names, "number");
 
-	quote(e->b, "const int %s = %s*pmg_groups + pmg_group_number;", number, round);
+	k_const(e->b, k_scalar("int"), number, of_round(a, round));
 	take_values(e, vectors, number);
 	if (!all_have_one)
-		quote_open(e->b, "if (%s < pmg_cuda_count(%s)) {", number, lanes);
+		k_begin_if(e->b, k_binary(a, K_LT, k_name(a, number), count_of(a, lanes)));
 	print_vectors(e, vectors, all);
 	if (!all_have_one)
-		quote_close(e->b, "}");
+		k_end(e->b);
 	e->names.visible.n = visible;
 }
 
 /* Opens a loop over rounds, so many at a time: as long as all groups have rows in them, or over all that are left. */
 static void open_rounds(struct emit *e, const char *lanes, const char *round, int n, bool all_have_one)
 {
-	quote(e->b, "PMG_ROLLED");
-	if (all_have_one)
-		quote_open(e->b, "for (; (%s + %d)*pmg_groups <= pmg_cuda_count(%s); %s += %d) {", round, n, lanes,
-			   round, n);
-	else
-		quote_open(e->b, "for (; %s*pmg_groups < pmg_cuda_count(%s); %s += %d) {", round, lanes, round, n);
+	struct arena *a = e->arena;
+	struct k_expr *behind = all_have_one ? k_binary(a, K_ADD, k_name(a, round), k_int(a, n)) : k_name(a, round);
+	struct k_expr *rows = k_operate(a, behind, K_MUL, k_name(a, "pmg_groups"));
+	struct k_while *loop = &k_begin_while(e->b, k_binary(a, all_have_one ? K_LE : K_LT, rows,
+							     count_of(a, lanes)))->repeat;
+
+	loop->after = k_store_of(a, K_ADD, k_name(a, round), k_int(a, n));
+	loop->kind = K_LOOP_ROLLED;
+}
+
+/* The unrolled loop over `n` rounds from `first` on: number of the round. */
+static struct k_expr *open_unrolled(struct emit *e, const char *first, const char *i, int n)
+{
+	struct arena *a = e->arena;
+
+	k_begin_for(e->b, "int", i, k_int(a, 0), k_int(a, n), NULL)->loop.kind = K_LOOP_UNROLLED;
+	return k_binary(a, K_ADD, k_name(a, first), k_name(a, i));
 }
 
 /* Rows that are added to that of the group: two are read next to each other as long as all groups have them. The
  * second one is not counted among what lanes hold: what the first one has is free as soon as it is added. */
 static void emit_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
-	const char *round = names_declare(&e->names, "round"), *i;
+	const char *round = names_declare(&e->names, "round");
 
-	quote(e->b, "int %s = 0;", round);
+	k_var(e->b, k_scalar("int"), round, k_int(e->arena, 0));
 	if (has_room_for_rows(e, ROWS_AT_A_TIME, 0)) {
-		i = names_declare(&e->names, "i");
+		const char *i = names_declare(&e->names, "i");
+
 		open_rounds(e, lanes, round, ROWS_AT_A_TIME, true);
-		quote(e->b, "PMG_UNROLL");
-		quote_open(e->b, "for (int %s = 0; %s < %d; %s++) {", i, i, ROWS_AT_A_TIME, i);
-		emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", round, i), true);
-		quote_close(e->b, "}");
-		quote_close(e->b, "}");
+		emit_round(e, vectors, all, lanes, open_unrolled(e, round, i, ROWS_AT_A_TIME), true);
+		k_end(e->b);
+		k_end(e->b);
 	}
 	open_rounds(e, lanes, round, 1, false);
-	emit_round(e, vectors, all, lanes, round, false);
-	quote_close(e->b, "}");
+	emit_round(e, vectors, all, lanes, k_name(e->arena, round), false);
+	k_end(e->b);
 }
 
 /* Sums that are made in several rounds, added up over the lanes of groups together, and left in shared memory. */
@@ -341,29 +416,41 @@ struct sums {
 	int n;                          /* of rounds */
 };
 
+/* Adds up the sums of these rounds over the lanes of groups, and leaves them. */
+static void leave_sums(struct emit *e, const struct sums *sums, const char *name)
+{
+	struct arena *a = e->arena;
+	struct k_expr *place = k_address(a, k_at(a, sums->found, of_round(a, k_name(a, sums->rounds))));
+	struct k_expr *call = of_team(a, K_CALL(a, "pmg_cuda_leave", k_name(a, name), place));
+
+	k_with_constant(a, call, k_name(a, "pmg_group"));
+	k_with_constant(a, call, k_name(a, spread_operation(e->deal->given.op)));
+	k_do(e->b, call);
+}
+
 static void emit_rounds_of_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
 				const struct sums *sums, bool all_have_one)
 {
+	struct arena *a = e->arena;
 	const char *round = names_declare(&e->names, "round"), *name = names_declare(&e->names, "sums");
+	struct k_expr *number;
 
 	open_rounds(e, lanes, sums->rounds, sums->n, all_have_one);
-	quote(e->b, "%s %s[%d] = { };", type_c_name(sums->type), name, sums->n);
-	quote(e->b, "PMG_UNROLL");
-	quote_open(e->b, "for (int %s = 0; %s < %d; %s++) {", round, round, sums->n, round);
-	e->deal->sum = arena_printf(e->arena, "%s[%s]", name, round);
-	emit_round(e, vectors, all, lanes, arena_printf(e->arena, "(%s + %s)", sums->rounds, round), all_have_one);
-	quote_close(e->b, "}");
-	quote(e->b, "pmg_cuda_leave<pmg_team, pmg_group, %s>(%s, &%s[%s*pmg_groups + pmg_group_number]);",
-	     spread_operation(e->deal->given.op), name, sums->found, sums->rounds);
-	quote_close(e->b, "}");
+	k_array(e->b, k_scalar(type_c_name(sums->type)), name, k_int(a, sums->n), k_list_of(a, NULL, 0));
+	number = open_unrolled(e, sums->rounds, round, sums->n);
+	e->deal->sum = k_at(a, name, k_name(a, round));
+	emit_round(e, vectors, all, lanes, number, all_have_one);
+	k_end(e->b);
+	leave_sums(e, sums, name);
+	k_end(e->b);
 }
 
-/* Fewer rounds where there are no registers for all of their rows, which leaves room for more teams. */
+/* Fewer rounds if there are no registers for all of their rows, which leaves room for more teams. */
 static int n_rounds(const struct emit *e, enum scalar_type type)
 {
-	const bool is_narrow = is_handed_over(e) && !has_room_for_rows(e, ROUNDS, ROUNDS*type_size(type));
+	const bool is_narrow = is_by_shared_memory(e) && !has_room_for_rows(e, ROUNDS, ROUNDS*type_size(type));
 
-	return e->grid->is_rolled ? 1 : is_narrow ? FEW_ROUNDS : ROUNDS;
+	return e->grid->is_rolled ? 1 : is_narrow ? NARROW_ROUNDS : ROUNDS;
 }
 
 static struct sums declare_sums(struct emit *e, const struct vectors *vectors)
@@ -374,10 +461,11 @@ static struct sums declare_sums(struct emit *e, const struct vectors *vectors)
 		.type = type, .n = n_rounds(e, type)
 	};
 
-	quote(e->b, "PMG_HANDED(%s, %s);", type_c_name(sums.type), sums.found);
-	if (!vectors->handed)
-		quote(e->b, "PMG_TEAM_SYNC;");
-	quote(e->b, "int %s = 0;", sums.rounds);
+	k_do(e->b, K_CALL(e->arena, "PMG_HANDED", k_type_arg(e->arena, k_scalar(type_c_name(type))),
+			  k_name(e->arena, sums.found)));
+	if (!vectors->shared)
+		k_macro(e->b, "PMG_TEAM_SYNC");
+	k_var(e->b, k_scalar("int"), sums.rounds, k_int(e->arena, 0));
 	return sums;
 }
 
@@ -389,7 +477,7 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	struct deal *deal = e->deal;
 	struct update taken;
 
-	if (vectors->handed && has_room_for_rows(e, sums.n, bytes)) {
+	if (vectors->shared && has_room_for_rows(e, sums.n, bytes)) {
 		emit_rounds_of_sums(e, vectors, all, lanes, &sums, true);
 		e->names.visible.n = visible;
 		grid_holds(e, (sums.n - 1)*e->grid->read);
@@ -398,20 +486,20 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	e->names.visible.n = visible;
 	grid_holds(e, bytes);
 	e->grid->folds = true;
-	quote(e->b, "PMG_TEAM_SYNC;");
-	quote_open(e->b, "if (%s >= 0) {", deal->rank);
+	k_macro(e->b, "PMG_TEAM_SYNC");
+	k_begin_if(e->b, k_binary(e->arena, K_GE, k_name(e->arena, deal->rank), k_int(e->arena, 0)));
 	taken = deal->given;
-	taken.value = k_load(e->arena, k_name(e->arena, sums.found), k_name(e->arena, deal->rank));
+	taken.value = k_at(e->arena, sums.found, k_name(e->arena, deal->rank));
 	emit_update(e, &taken);
-	quote_close(e->b, "}");
+	k_end(e->b);
 }
 
-/* Whether any lane adds to the row of the loop, where that is asked for. */
+/* Whether any lane adds to the row of the loop, if the row has a variable for that. */
 static void note_added(struct emit *e, const struct vectors *vectors, const char *lanes)
 {
 	for (int i = 0; i < e->rows.n; i++)
 		if (e->rows.items[i].stage == vectors->stage && e->rows.items[i].added)
-			quote(e->b, "%s |= %s;", e->rows.items[i].added, lanes);
+			k_update(e->b, K_BIT_OR, k_name(e->arena, e->rows.items[i].added), k_name(e->arena, lanes));
 }
 
 static void emit_vectors(struct emit *e, struct vectors *vectors)
@@ -423,7 +511,7 @@ static void emit_vectors(struct emit *e, struct vectors *vectors)
 	add_dims(e, &all);
 	add_locals(e, vectors->node, &all);
 	deal->rank = names_declare(&e->names, "rank");
-	deal->sum = "";
+	deal->sum = NULL;
 	deal->given = (struct update) { 0 };
 	for (int i = 0; i < all.n; i++)
 		all.items[i].taken = names_declare(&e->names, all.items[i].name);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deals: below a DEAL mark each lane of a team has an iteration of its own, whose scalar statements it runs; lanes
- * behind the last iteration run that one again, and write nothing. A loop of vectors runs for those lanes that need it
- * (deal_vectors.c). Each group has sums of its own in a row (rows.c).
+ * Warp-cooperative loops: below a DEAL mark each lane of a team has one iteration, whose scalar statements it runs;
+ * lanes behind the last iteration run that one again, and write nothing. A vector loop runs for those lanes that need
+ * it (deal_vectors.c). Each group has sums of its own in a row (rows.c).
  *
- * All lanes of a team meet in shuffles: where something stands below a condition, the kernel is printed without
- * deals. */
+ * All lanes of a team meet in shuffles: if one stands below a condition, the kernel is built without such loops. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -44,13 +43,13 @@ const struct binding *binding_of(const struct emit *e, const char *name)
 
 int deal_open(struct emit *e)
 {
-	return block_open(e, "if (%s) {", e->deal->is_in);
+	return block_of(e, k_begin_if(e->b, k_name(e->arena, e->deal->is_in)));
 }
 
 void emit_given_sum(struct emit *e, const struct update *update)
 {
-	if (*e->deal->sum)
-		quote(e->b, "%s = %s;", e->deal->sum, x_text(e, update->value));
+	if (e->deal->sum)
+		k_set(e->b, e->deal->sum, update->value);
 	e->deal->given = *update;
 }
 
@@ -62,12 +61,48 @@ bool loop_is_dealt(const struct emit *e, const struct mark *loop)
 	       !e->grid->has_shared && !e->grid->in_lanes;
 }
 
-/* Of what counts up to a variable. */
-static const char *number_type(const struct emit *e, const char *end)
+/* Of what counts up to an end: that of the variable, if it is one. */
+static const char *number_type(const struct emit *e, const struct affine *end)
 {
-	const struct binding *binding = binding_of(e, end);
+	const char *name = affine_only_name(end);
+	const struct binding *binding = name ? binding_of(e, name) : NULL;
 
 	return binding ? bound_type(e, binding->array) : type_c_name(TYPE_I64);
+}
+
+/* The loop over as many iterations at a time as a team has lanes: its variable. */
+static const char *open_rounds(struct emit *e, const char *dim, const struct range *range, struct k_expr *end)
+{
+	const char *first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
+
+	k_begin_for(e->b, number_type(e, &range->end), first, affine_expr(e->arena, &range->first), end,
+		    k_name(e->arena, "pmg_team"));
+	return first;
+}
+
+/* Whether the lane has an iteration, and which one. */
+static void declare_iteration(struct emit *e, const struct deal *deal, const char *first, const struct range *range,
+			      struct k_expr *end)
+{
+	struct arena *a = e->arena;
+	struct k_expr *own = k_binary(a, K_ADD, k_name(a, first), k_name(a, "pmg_lane"));
+
+	k_const(e->b, k_scalar("bool"), deal->is_in, k_operate(a, own, K_LT, end));
+	k_const(e->b, k_scalar("int64_t"), deal->variable,
+		k_select(a, k_name(a, deal->is_in), own, affine_expr(a, &range->last)));
+	k_unused(e->b, deal->variable);
+}
+
+static void emit_deal_body(struct emit *e, __isl_keep isl_ast_node *node)
+{
+	const int start = block_here(e)->stmts.n;
+	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	const int names = few_open(e, body);
+
+	emit_node(e, body, (struct loop_use) { 0 });
+	isl_ast_node_free(body);
+	few_close(e, names);
+	streams_end(e, start);
 }
 
 bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
@@ -75,11 +110,10 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 {
 	struct deal deal = { .mark = e->next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
 	struct scope scope = scope_enter(e);
-	int visible, names;
-	const char *dim = use->mark->dim->name, *end = affine_plain(e->arena, &range->end), *first, *name;
+	struct k_expr *end = affine_expr(e->arena, &range->end);
+	const char *dim = use->mark->dim->name, *first;
 	struct affine variable;
-	isl_ast_node *body;
-	int start;
+	int visible;
 
 	if (!loop_is_dealt(e, use->mark))
 		return false;
@@ -87,31 +121,19 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		e->grid->is_broken = true;
 		return false;
 	}
-	streams_begin(e, deal.mark, affine_plain(e->arena, &range->first), end);
+	streams_begin(e, deal.mark, affine_expr(e->arena, &range->first), end);
 	visible = e->names.visible.n;
-	first = names_declare(&e->names, arena_printf(e->arena, "%s_first", dim));
-	name = names_declare(&e->names, dim);
+	first = open_rounds(e, dim, range, end);
+	deal.variable = names_declare(&e->names, dim);
 	deal.is_in = names_declare(&e->names, "is_in");
-	quote_open(e->b, "for (%s %s = %s; %s < %s; %s += pmg_team) {", number_type(e, end), first,
-		   affine_plain(e->arena, &range->first), first, end, first);
-	quote(e->b, "const bool %s = %s + pmg_lane < %s;", deal.is_in, first, end);
-	quote(e->b, "const int64_t %s = %s ? %s + pmg_lane : %s;", name, deal.is_in, first,
-	     affine_plain(e->arena, &range->last));
-	variable = affine_name(e->arena, name);
-	quote(e->b, "(void) %s;", name);
-	deal.variable = name;
+	declare_iteration(e, &deal, first, range, end);
+	variable = affine_name(e->arena, deal.variable);
 	iterator_push(e, node, &variable, 1);
 	range_facts(e, range, &variable, 1);
 	e->deal = &deal;
 	e->grid->in_lanes = true;
 	streams_go_on(e, first, end);
-	start = block_here(e)->stmts.n;
-	body = isl_ast_node_for_get_body(node);
-	names = few_open(e, body);
-	emit_node(e, body, (struct loop_use) { 0 });
-	isl_ast_node_free(body);
-	few_close(e, names);
-	streams_end(e, start);
+	emit_deal_body(e, node);
 	e->grid->in_lanes = false;
 	e->deal = NULL;
 	block_close(e, visible);

@@ -386,8 +386,8 @@ struct deal {
 	const char *variable;           /* of the loop */
 	int n_iterators, n_locals;      /* those behind are of a lane */
 	bool in_vectors;                /* in a loop of vectors, for one iteration in each group */
-	const char *rank, *sum;         /* there: the number of the iteration that the lane takes a sum of; where the
-					 * group leaves the one that it has found */
+	const char *rank;               /* there: the number of the iteration that the lane takes a sum of */
+	struct k_expr *sum;             /* where the group leaves the one that it has found; NULL: nowhere yet */
 	struct update given;            /* what becomes of the sum that a lane takes; no target: there is none */
 };
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Few weights. Where most of them are zero, but other ones in each call (`live X : few`), so that a copy of what counts
- * is not worth its making (live.c), lanes of a deal look at the weights of their iterations first, and read and compute
- * the rest only if one of them is not zero. Not in a loop that they share with what goes by other weights. */
+ * Sparse weights. Most of them are zero, but other ones in each call (`live X : few`), so that a copy of the active
+ * points is not worth its making (live.c). Lanes of a warp-cooperative loop read the weights of their iterations first,
+ * and read and compute the rest only if one of them is not zero. Not in a loop that also goes by other weights. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 
-static bool find_few(const struct emit *e, const struct group *group, struct live_points *live)
+static bool find_sparse(const struct emit *e, const struct group *group, struct live_points *live)
 {
 	return group->is_few && module_live_points(e->module, group, live);
 }
@@ -23,7 +23,7 @@ static bool is_of_weights(const struct emit *e, const struct stream *stream, con
 }
 
 /* Weights that the kernel itself computes are not read ahead. */
-static bool is_late(const struct emit *e, const struct live_points *live)
+static bool are_computed(const struct emit *e, const struct live_points *live)
 {
 	const int slot = e->layout->slot_of[live->weights->number];
 
@@ -34,40 +34,41 @@ bool few_waits(const struct emit *e, const struct stream *stream)
 {
 	struct live_points live;
 
-	return find_few(e, stream->deal->stage->group, &live) && !is_of_weights(e, stream, &live) &&
-	       !is_late(e, &live);
+	return find_sparse(e, stream->deal->stage->group, &live) && !is_of_weights(e, stream, &live) &&
+	       !are_computed(e, &live);
 }
 
-/* ---- the look ---- */
+/* ---- the test ---- */
 
-struct look {
+struct sharing {
 	const struct emit *e;
 	const struct live_points *live;
 	bool is_shared;
 };
 
-static void look_at_stage(struct stage *stage, void *user)
+static void note_other_weights(struct stage *stage, void *user)
 {
-	struct look *look = user;
+	struct sharing *sharing = user;
 	struct live_points live;
 
-	look->is_shared |= !find_few(look->e, stage->group, &live) || live.weights != look->live->weights ||
-			   live.by != look->live->by;
+	sharing->is_shared |= !find_sparse(sharing->e, stage->group, &live) ||
+			      live.weights != sharing->live->weights || live.by != sharing->live->by;
 }
 
-static bool is_for_few_alone(struct emit *e, __isl_keep isl_ast_node *body, const struct live_points *live)
+static bool is_for_sparse_alone(struct emit *e, __isl_keep isl_ast_node *body, const struct live_points *live)
 {
-	struct look look = { e, live, false };
+	struct sharing sharing = { e, live, false };
 
-	ast_each_stage(body, look_at_stage, &look);
-	return !look.is_shared;
+	ast_each_stage(body, note_other_weights, &sharing);
+	return !sharing.is_shared;
 }
 
 /* Does the weight of a lane differ from zero? NULL: it is not read ahead. What is read ahead is not known yet when the
  * kernel is printed first. */
-static const char *has_weight(const struct emit *e, const struct live_points *live)
+static struct k_expr *has_weight(const struct emit *e, const struct live_points *live)
 {
-	const char *zero = x_text(e, c_identity(e->arena, REDUCE_ADD, live->weights->type)), *now = NULL;
+	struct k_expr *zero = c_identity(e->arena, REDUCE_ADD, live->weights->type);
+	const char *now = NULL;
 	bool is_first = true;
 
 	for (int i = 0; i < e->streams.n; i++) {
@@ -80,28 +81,27 @@ static const char *has_weight(const struct emit *e, const struct live_points *li
 			now = stream->now;
 	}
 	if (is_first)
-		return "true";
-	return now ? arena_printf(e->arena, "%s != %s", now, zero) : NULL;
+		return k_bool(e->arena, true);
+	return now ? k_binary(e->arena, K_NE, k_name(e->arena, now), zero) : NULL;
 }
 
 /* Factors that points have themselves are taken to be finite: they are not read. */
 int few_open(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	struct live_points live;
-	struct str condition = str_new(e->arena);
-	const char *has, *any;
+	struct k_expr *condition;
+	const char *any;
 
-	if (!find_few(e, e->deal->mark->stage->group, &live) || !is_for_few_alone(e, body, &live))
+	if (!find_sparse(e, e->deal->mark->stage->group, &live) || !is_for_sparse_alone(e, body, &live))
 		return -1;
-	has = has_weight(e, &live);
-	if (!has)
+	condition = has_weight(e, &live);
+	if (!condition)
 		return -1;
-	str_add(&condition, "%s", has);
-	add_unless_finite(&condition, e, live.finite, live.n_finite);
+	condition = k_at_least(e->arena, or_not_finite(e, condition, live.finite, live.n_finite), K_LEVEL_PRIMARY);
+	condition = k_binary(e->arena, K_AND, k_name(e->arena, e->deal->is_in), condition);
 	any = names_declare(&e->names, "any");
-	quote(e->b, "const unsigned %s = pmg_cuda_ballot<pmg_team>(%s && (%s));", any, e->deal->is_in,
-	     str_text(&condition));
-	return block_open(e, "if (%s) {", any);
+	k_const(e->b, k_scalar("unsigned"), any, of_team(e->arena, K_CALL(e->arena, "pmg_cuda_ballot", condition)));
+	return block_of(e, k_begin_if(e->b, k_name(e->arena, any)));
 }
 
 void few_close(struct emit *e, int names)

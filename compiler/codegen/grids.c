@@ -49,6 +49,11 @@ void one_lane_close(struct emit *e, int names)
 	emit_team_sync(e);
 }
 
+struct k_expr *of_team(struct arena *arena, struct k_expr *call)
+{
+	return k_with_constant(arena, call, k_name(arena, "pmg_team"));
+}
+
 /* ---- registers ---- */
 
 void grid_holds(struct emit *e, int64_t bytes)

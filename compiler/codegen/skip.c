@@ -4,18 +4,23 @@
  * holds something that is not finite, which the kernel asks its plan once. */
 #include "codegen/codegen_private.h"
 
-void add_unless_finite(struct str *condition, const struct emit *e, const struct array *const *factors, int n)
+struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, const struct array *const *factors, int n)
 {
 	const struct layout *layout = e->layout;
 
-	for (int i = 0; i < n; i++)
-		str_add(condition, " || !%s", layout->slots.items[layout->slot_of[factors[i]->number]].finite);
+	for (int i = 0; i < n; i++) {
+		const char *finite = layout->slots.items[layout->slot_of[factors[i]->number]].finite;
+		struct k_expr *is_not = k_unary(e->arena, K_NOT, k_name(e->arena, finite));
+
+		condition = k_operate(e->arena, condition, K_OR, is_not);
+	}
+	return condition;
 }
 
-const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
-	struct str condition = str_new(e->arena);
+	struct k_expr *condition;
 	struct zero_factor factor;
 
 	if (!point.instance)
@@ -24,17 +29,17 @@ const char *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const 
 		emit_fail(e, "a loop is skipped without a factor");
 		return NULL;
 	}
-	str_add(&condition, "%s != %s", x_text(e, c_expr(e, &point, factor.factor)),
-		x_text(e, c_identity(e->arena, REDUCE_ADD, factor.factor->type)));
+	condition = k_operate(e->arena, c_expr(e, &point, factor.factor), K_NE,
+			      c_identity(e->arena, REDUCE_ADD, factor.factor->type));
 	if (mark->kind == MARK_SKIP)
-		add_unless_finite(&condition, e, factor.finite, factor.n_finite);
+		condition = or_not_finite(e, condition, factor.finite, factor.n_finite);
 	isl_ast_expr_free(point.instance);
-	return str_text(&condition);
+	return condition;
 }
 
 void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
 {
-	const char *condition;
+	struct k_expr *condition;
 	int names;
 
 	if (deferral_is_unconditional(e, mark->stage)) {
@@ -44,7 +49,7 @@ void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	condition = skip_condition(e, node, mark);
 	if (!condition)
 		return;
-	names = block_open(e, "if (%s) {", condition);
+	names = block_of(e, k_begin_if(e->b, condition));
 	emit_node(e, node, use);
 	block_close(e, names);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the lanes of a deal read once, past the cache next to them, and early enough: of an array by iterations, each
- * lane reads the element of its next iteration while it works at this one. So it does with what such an element is the
- * subscript of, which is then read one iteration earlier still, unless the kernel writes that array. Not what a choice
- * reads: where it is not chosen, it need not exist. */
+ * What the lanes of a warp-cooperative loop read once, around the first-level cache, and prefetch into registers: of an
+ * array by iterations, each lane reads the element of its next iteration while it works at this one. It does the same
+ * with what such an element is the subscript of, unless the kernel writes that array; the subscript is then read one
+ * iteration earlier still. Operands of a choice are not prefetched: they exist only if they are chosen. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -14,7 +14,7 @@ bool is_stream_of(const struct emit *e, const struct stream *stream, const struc
 	return stream->kernel == e->n_kernels && stream->deal == deal;
 }
 
-/* The number of the deal's stream; -1: there is none. */
+/* The number of the loop's stream; -1: there is none. */
 static int find_stream(const struct emit *e, const char *array, int by)
 {
 	for (int i = 0; i < e->streams.n; i++) {
@@ -26,7 +26,7 @@ static int find_stream(const struct emit *e, const char *array, int by)
 	return -1;
 }
 
-/* The variable that has the element; NULL when the kernel is printed first, and it is noted, and where it is not read
+/* The variable that has the element. NULL: the kernel is built for the first time, and it is noted, or it is not read
  * ahead. */
 static const char *element_now(struct emit *e, const struct array *array, int by)
 {
@@ -100,7 +100,33 @@ void streams_settle(struct emit *e)
 	}
 }
 
-void streams_begin(struct emit *e, const struct mark *deal, const char *first, const char *end)
+/* The element of an iteration: PMG_FIRST(array, first, end), or that of a subscript. */
+static struct k_expr *first_of(const struct emit *e, const struct stream *stream, struct k_expr *first,
+			       struct k_expr *end)
+{
+	struct arena *a = e->arena;
+	struct k_expr *array = k_name(a, stream->array);
+
+	if (stream->by < 0)
+		return K_CALL(a, "PMG_FIRST", array, first, end);
+	return K_CALL(a, "PMG_FIRST_AT", array, k_name(a, e->streams.items[stream->by].ahead), first, end);
+}
+
+/* Sets a variable to the element of the iteration behind `first`. */
+static struct k_expr *next_of(const struct emit *e, const struct stream *stream, const char *variable,
+			      struct k_expr *first, struct k_expr *end)
+{
+	return K_CALL(e->arena, "PMG_NEXT", k_name(e->arena, variable), k_name(e->arena, stream->array), first, end);
+}
+
+static struct k_expr *next_at_of(const struct emit *e, const struct stream *stream, struct k_expr *first,
+				 struct k_expr *end)
+{
+	return K_CALL(e->arena, "PMG_NEXT_AT", k_name(e->arena, stream->ahead), k_name(e->arena, stream->array),
+		      k_name(e->arena, e->streams.items[stream->by].ahead), first, end);
+}
+
+void streams_begin(struct emit *e, const struct mark *deal, struct k_expr *first, struct k_expr *end)
 {
 	for (int i = 0; i < e->streams.n; i++) {
 		struct stream *stream = &e->streams.items[i];
@@ -109,38 +135,40 @@ void streams_begin(struct emit *e, const struct mark *deal, const char *first, c
 		if (!is_stream_of(e, stream, deal) || !stream->is_ahead)
 			continue;
 		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", array));
-		if (stream->by >= 0)
-			quote(e->b, "auto %s = PMG_FIRST_AT(%s, %s, %s, %s);", stream->ahead, array,
-			     e->streams.items[stream->by].ahead, first, end);
-		else
-			quote(e->b, "auto %s = PMG_FIRST(%s, %s, %s);", stream->ahead, array, first, end);
+		k_var(e->b, k_scalar("auto"), stream->ahead, first_of(e, stream, first, end));
 		if (!stream->has_later)
 			continue;
 		stream->later = names_declare(&e->names, arena_printf(e->arena, "%s_later", array));
-		quote(e->b, "auto %s = %s;", stream->later, stream->ahead);
-		quote(e->b, "PMG_NEXT(%s, %s, %s, %s);", stream->later, array, first, end);
+		k_var(e->b, k_scalar("auto"), stream->later, k_name(e->arena, stream->ahead));
+		k_do(e->b, next_of(e, stream, stream->later, first, end));
 	}
 }
 
-void streams_go_on(struct emit *e, const char *first, const char *end)
+/* What it has been reading for later is what it reads ahead now. */
+static void move_on(struct emit *e, const struct stream *stream, struct k_expr *first, struct k_expr *end)
+{
+	struct k_expr *next = k_binary(e->arena, K_ADD, first, k_name(e->arena, "pmg_team"));
+
+	k_set(e->b, k_name(e->arena, stream->ahead), k_name(e->arena, stream->later));
+	k_do(e->b, next_of(e, stream, stream->later, next, end));
+}
+
+void streams_go_on(struct emit *e, const char *first, struct k_expr *end)
 {
 	for (int i = 0; i < e->streams.n; i++) {
 		struct stream *stream = &e->streams.items[i];
-		const char *array = stream->array;
+		struct k_expr *here = k_name(e->arena, first);
 
 		if (!is_stream_of(e, stream, e->deal->mark) || !stream->is_ahead)
 			continue;
-		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", array));
-		quote(e->b, "const auto %s = %s;", stream->now, stream->ahead);
-		if (stream->by >= 0) {
-			quote(e->b, "PMG_NEXT_AT(%s, %s, %s, %s, %s);", stream->ahead, array,
-			     e->streams.items[stream->by].ahead, first, end);
-		} else if (stream->has_later) {
-			quote(e->b, "%s = %s;", stream->ahead, stream->later);
-			quote(e->b, "PMG_NEXT(%s, %s, %s + pmg_team, %s);", stream->later, array, first, end);
-		} else {
-			quote(e->b, "PMG_NEXT(%s, %s, %s, %s);", stream->ahead, array, first, end);
-		}
+		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", stream->array));
+		k_const(e->b, k_scalar("auto"), stream->now, k_name(e->arena, stream->ahead));
+		if (stream->by >= 0)
+			k_do(e->b, next_at_of(e, stream, here, end));
+		else if (stream->has_later)
+			move_on(e, stream, here, end);
+		else
+			k_do(e->b, next_of(e, stream, stream->ahead, here, end));
 	}
 }
 
@@ -151,6 +179,6 @@ void streams_end(struct emit *e, int start)
 
 		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
 		    !mentions_from(block_here(e), start, stream->now))
-			quote(e->b, "(void) %s;", stream->now);
+			k_unused(e->b, stream->now);
 	}
 }

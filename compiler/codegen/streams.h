@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the lanes of a deal read once (streams.c). */
+ * What the lanes of a warp-cooperative loop read once (streams.c). */
 #ifndef PMGC_CODEGEN_STREAMS_H
 #define PMGC_CODEGEN_STREAMS_H
 
 #include "codegen/codegen_private.h"
 
-/* Is it one of the deal, in the kernel that is printed? */
+/* Is it one of the loop, in the kernel that is built? */
 bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal);
-/* A read, of which `text` is the element: in a deal, what a lane reads is read once. */
+/* A read of an element: in a warp-cooperative loop, what a lane reads is read once. */
 struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_expr *element);
-/* After the kernel has been printed first: which of its streams are read ahead. */
+/* After the kernel has been built once: which of its streams are read ahead. */
 void streams_settle(struct emit *e);
-/* Above the loop of a deal: what its first iterations read. */
-void streams_begin(struct emit *e, const struct mark *deal, const char *first, const char *end);
+/* Above the loop: what its first iterations read. */
+void streams_begin(struct emit *e, const struct mark *deal, struct k_expr *first, struct k_expr *end);
 /* At its head: what these iterations have, and the next ones will. */
-void streams_go_on(struct emit *e, const char *first, const char *end);
+void streams_go_on(struct emit *e, const char *first, struct k_expr *end);
 /* At its end, `start` being where its body begins: those that the body does not mention after all, since what they are
  * subscripts of is known without them, are not taken for a mistake. */
 void streams_end(struct emit *e, int start);
 
+/* grids.c. The call, with the number of lanes of a team. */
+struct k_expr *of_team(struct arena *arena, struct k_expr *call);
+
 /* few.c. Does the stream wait for the weights of its lanes, most of which are zero? */
 bool few_waits(const struct emit *e, const struct stream *stream);
-/* What the lanes of a deal do if one of them has a weight: `names` for few_close, or -1, the body being done always. */
+/* What lanes do if one of them has a weight: `names` for few_close, or -1: the body is done always. */
 int few_open(struct emit *e, __isl_keep isl_ast_node *body);
 void few_close(struct emit *e, int names);
 
