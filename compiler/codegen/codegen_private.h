@@ -358,7 +358,7 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its start behind so many iterations (0, 1). */
-void emit_until(struct emit *e, const char *until, int advance);
+void emit_until(struct emit *e, struct k_expr *until, int advance);
 /* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a deal
  * reads, from whose cells terms of so many are computed. */
 void grid_holds(struct emit *e, int64_t bytes);

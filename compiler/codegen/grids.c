@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Kernels of a device. What is below a GRID mark becomes the body of a function, whose parameters are what it reads;
- * where the mark stood, the function is started. Teams of lanes share the
- * PARALLEL loop, of which each has one iteration, or, where they sum something up, several; the lanes of a team share a
- * VECTOR loop. Everything else is computed by each lane of a team, which has all of its variables, but written to
- * memory by one. Before and after such a write, and a loop that lanes share, they wait for one another, so that each
- * sees what the others wrote, and nobody writes what another has yet to read. */
+ * the function is launched at the mark's place. Teams of lanes (thread groups) share the PARALLEL loop: each has one
+ * iteration, or several if they sum something up; the lanes of a team share a VECTOR loop. Everything else is computed
+ * by each lane of a team, which has all of its variables, but written to memory by one. Before and after such a write,
+ * and a loop that lanes share, they wait for one another, so that each sees what the others wrote, and nobody writes
+ * what another has yet to read. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"
@@ -26,7 +26,7 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 void emit_team_sync(struct emit *e)
 {
 	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->deal)
-		quote(e->b, "PMG_TEAM_SYNC;");
+		k_macro(e->b, "PMG_TEAM_SYNC");
 }
 
 int one_lane_open(struct emit *e)
@@ -38,7 +38,8 @@ int one_lane_open(struct emit *e)
 	if (!e->grid || e->grid->team == 1 || e->grid->in_lanes)
 		return -1;
 	emit_team_sync(e);
-	return block_open(e, "if (pmg_lane == 0) {");
+	return block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_lane"),
+						     k_int(e->arena, 0))));
 }
 
 void one_lane_close(struct emit *e, int names)
@@ -89,26 +90,35 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 	grid->term = grid->term < term ? term : grid->term;
 }
 
-/* What bounds, describes and starts a kernel is named and begins so: it is another one for rows of long cells, and
- * where the number of warps is given. */
-static const char *sized(const struct emit *e, const char *macro)
+/* What bounds, describes and launches a kernel: a call named so, without its arguments. It is another one for rows of
+ * long cells, and if the number of warps is given. */
+static struct k_expr *sized(const struct emit *e, const char *macro)
 {
 	const struct grid *grid = e->grid;
 
 	if (grid->warps)
-		return arena_printf(e->arena, "%s_OF(%d, ", macro, grid->warps);
-	return arena_printf(e->arena, "%s%s(", macro, grid->read > 0 && grid->cell > SHORT_CELL ? "_LONG" : "");
+		return K_CALL(e->arena, arena_printf(e->arena, "%s_OF", macro), k_int(e->arena, grid->warps));
+	if (grid->read > 0 && grid->cell > SHORT_CELL)
+		macro = arena_printf(e->arena, "%s_LONG", macro);
+	return k_call_of(e->arena, macro, NULL, 0);
+}
+
+static void add_argument(struct arena *arena, struct k_expr *call, struct k_expr *argument)
+{
+	vec_push(arena, &call->args, argument);
 }
 
 /* By the bytes that each lane has of rows and sums; 0: no row of known length is read. */
-static const char *bounds_text(const struct emit *e)
+static struct k_expr *bounds_of(const struct emit *e)
 {
 	const struct grid *grid = e->grid;
 	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
 				  !grid->folds;
+	struct k_expr *bounds = sized(e, is_of_floats ? "PMG_BOUNDS_F32" : "PMG_BOUNDS");
 
-	return arena_printf(e->arena, "%s%d, %s)", sized(e, is_of_floats ? "PMG_BOUNDS_F32" : "PMG_BOUNDS"), grid->team,
-			    int_text(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
+	add_argument(e->arena, bounds, k_int(e->arena, grid->team));
+	add_argument(e->arena, bounds, k_int(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
+	return bounds;
 }
 
 /* ---- sums ---- */
@@ -130,13 +140,18 @@ const char *spread_operation(enum reduce_op op)
 
 bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
 {
+	struct arena *a = e->arena;
+	struct k_expr *operation = k_name(a, spread_operation(op)), *sum = k_name(a, name), *call;
+
 	if (!of_grid) {
-		quote(e->b, "%s = pmg_cuda_team<pmg_team, %s, %s>(%s);", name, e->deal ? "pmg_group" : "pmg_team",
-		     spread_operation(op), name);
+		call = of_team(a, K_CALL(a, "pmg_cuda_team", sum));
+		k_with_constant(a, call, k_name(a, e->deal ? "pmg_group" : "pmg_team"));
+		k_set(e->b, sum, k_with_constant(a, call, operation));
 		return false;
 	}
 	e->grid->sums_up = true;
-	quote_open(e->b, "if (pmg_cuda_grid<%s>(&%s, pmg_parts)) {", spread_operation(op), name);
+	call = K_CALL(a, "pmg_cuda_grid", k_address(a, sum), k_name(a, "pmg_parts"));
+	k_begin_if(e->b, k_with_constant(a, call, operation));
 	return true;
 }
 
@@ -144,15 +159,15 @@ bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool o
 
 struct counting {
 	struct emit *e;
-	const char *text;               /* the most of the loops; NULL: none yet */
+	struct k_expr *most;            /* of the loops; NULL: none yet */
 	bool has_single;                /* there is an iteration beside them */
 };
 
-static void count_at_least(struct counting *counting, const char *text)
+static void count_at_least(struct counting *counting, struct k_expr *n)
 {
-	const char *other = counting->text;
+	struct k_expr *other = counting->most;
 
-	counting->text = other ? arena_printf(counting->e->arena, "pmg_max_i64(%s, %s)", other, text) : text;
+	counting->most = other ? K_CALL(counting->e->arena, "pmg_max_i64", other, n) : n;
 }
 
 static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node, int direction)
@@ -160,16 +175,14 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 	struct emit *e = counting->e;
 	struct range range = range_of(e, node, direction);
 	struct affine count = affine_combine(e->arena, direction, &range.end, -direction, &range.first);
-	const char *text;
+	struct k_expr *n;
 
 	if (range.is_single)
 		count = affine_constant(1);
 	if (range.step > 1)
 		count = affine_scale(e->arena, &count, 1, range.step - 1);
-	text = affine_plain(e->arena, &count);
-	if (range.step > 1)
-		text = arena_printf(e->arena, "pmg_div(%s, %s)", text, int_text(e->arena, range.step));
-	count_at_least(counting, text);
+	n = affine_expr(e->arena, &count);
+	count_at_least(counting, range.step > 1 ? K_CALL(e->arena, "pmg_div", n, k_int(e->arena, range.step)) : n);
 }
 
 /* The outermost loops below; one that isl made none of, since it has one iteration, is counted as that, whatever is
@@ -203,16 +216,17 @@ static bool is_shared_at(__isl_take isl_ast_node *node)
 	return mark && mark->kind == MARK_PARALLEL;
 }
 
-static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)
+static struct k_expr *count_of(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct counting counting = { .e = e };
+	struct k_expr *one = k_int(e->arena, 1);
 
 	if (!is_shared_at(isl_ast_node_copy(node)))
-		return "1";
+		return one;
 	count_ranges(&counting, isl_ast_node_copy(node), NULL);
-	if (counting.text && counting.has_single)
-		count_at_least(&counting, "1");
-	return counting.text ? counting.text : "1";
+	if (counting.most && counting.has_single)
+		count_at_least(&counting, one);
+	return counting.most ? counting.most : one;
 }
 
 /* ---- parameters ---- */
@@ -220,19 +234,19 @@ static const char *count_text(struct emit *e, __isl_keep isl_ast_node *node)
 struct parameters {
 	struct emit *e;
 	struct k_function *function;
-	struct str arguments;
+	expr_list arguments;
 };
 
-static void add_parameter(struct parameters *parameters, struct k_type type, const char *name, const char *argument)
+static void add_parameter(struct parameters *parameters, struct k_type type, const char *name, struct k_expr *argument)
 {
 	vec_push(parameters->e->arena, &parameters->function->params, ((struct k_param) { type, name }));
-	str_add(&parameters->arguments, ", %s", argument);
+	vec_push(parameters->e->arena, &parameters->arguments, argument);
 }
 
 static void add_if_mentioned(struct parameters *parameters, struct k_type type, const char *name)
 {
 	if (k_mentions(&parameters->function->body, name))
-		add_parameter(parameters, type, name, name);
+		add_parameter(parameters, type, name, k_name(parameters->e->arena, name));
 }
 
 static bool is_param(const struct emit *e, const char *name)
@@ -263,10 +277,10 @@ static void add_iterators(struct parameters *parameters)
 
 	for (int i = 0; i < e->iterators.n; i++)
 		for (int t = 0; t < e->iterators.items[i].value.terms.n; t++) {
-			const char *name = x_text(e, e->iterators.items[i].value.terms.items[t].atom);
+			const struct k_expr *atom = e->iterators.items[i].value.terms.items[t].atom;
 
-			if (!is_param(e, name))
-				add_if_mentioned(parameters, k_scalar("int64_t"), name);
+			if (atom->kind == KE_NAME && !is_param(e, atom->text))
+				add_if_mentioned(parameters, k_scalar("int64_t"), atom->text);
 		}
 }
 
@@ -285,10 +299,16 @@ static void add_arrays(struct parameters *parameters)
 	}
 }
 
-/* Of a function with a body: its parameters, and what is handed to them. */
+/* What the runtime has in the plan of this kind. */
+static struct k_expr *of_plan(struct arena *arena, const char *what)
+{
+	return K_CALL(arena, what, k_name(arena, "plan"));
+}
+
+/* Of a function with a body: its parameters, and the arguments for them. */
 static struct parameters parameters_of(struct emit *e, struct k_function *function)
 {
-	struct parameters parameters = { e, function, str_new(e->arena) };
+	struct parameters parameters = { .e = e, .function = function };
 
 	add_params(&parameters);
 	add_iterators(&parameters);
@@ -296,13 +316,13 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 	add_if_mentioned(&parameters, k_scalar("bool"), e->starts);
 	if (e->in_loop)
 		add_parameter(&parameters, k_pointer("pmg_cuda_loop", true), "pmg_loop",
-			      "pmg_cuda_loop_of(plan)");
+			      of_plan(e->arena, "pmg_cuda_loop_of"));
 	if (e->grid->sums_up)
 		add_parameter(&parameters, k_pointer("pmg_cuda_parts", false), "pmg_parts",
-			      "pmg_cuda_parts_of(plan)");
+			      of_plan(e->arena, "pmg_cuda_parts_of"));
 	if (k_mentions(&function->body, "plan"))
 		add_parameter(&parameters, k_pointer("pmg_cuda_bad_index", false), "plan",
-			      "pmg_cuda_bad_index_of(plan)");
+			      of_plan(e->arena, "pmg_cuda_bad_index_of"));
 	return parameters;
 }
 
@@ -342,7 +362,7 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 	return body;
 }
 
-/* With deals as far as there can be. What is read ahead is known once a body has been built without. */
+/* With warp-cooperative loops if there can be any. What is prefetched is known once a body has been built without. */
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool has_deals = mark->team_lanes > mark->row_lanes;
@@ -360,20 +380,26 @@ static void add_constants(struct emit *e, struct k_builder *b, const struct k_bl
 {
 	for (int i = 0; e->is_specialized && i < e->module->params.n; i++)
 		if (e->module->params.items[i].is_specialized && k_mentions(body, e->layout->params[i]))
-			quote(b, "constexpr int64_t %s = %s;", e->layout->params[i],
-			      int_text(e->arena, e->module->params.items[i].value));
+			k_const(b, k_scalar("int64_t"), e->layout->params[i],
+				k_int(e->arena, e->module->params.items[i].value))->let.is_known = true;
 }
 
-/* The number of the iteration is on the device, where the host does not wait for it. */
+/* The number of the iteration, if the body reads it. */
+static void add_iteration(struct emit *e, struct k_builder *b, const struct k_block *body)
+{
+	const char *it = e->layout->params[e->module->loop.param];
+
+	if (k_mentions(body, it))
+		k_const(b, k_scalar("int64_t"), it, k_member(e->arena, k_name(e->arena, "pmg_loop"), "it", true));
+}
+
+/* The number of the iteration is on the device, and the host does not wait for it. */
 static void add_loop_head(struct emit *e, struct k_builder *b, const struct k_block *body)
 {
-	const char *it = e->in_loop ? e->layout->params[e->module->loop.param] : NULL;
-
-	if (!it)
+	if (!e->in_loop)
 		return;
-	quote(b, "PMG_IN_LOOP;");
-	if (k_mentions(body, it))
-		quote(b, "const int64_t %s = pmg_loop->it;", it);
+	k_macro(b, "PMG_IN_LOOP");
+	add_iteration(e, b, body);
 }
 
 static struct k_function *device_function(struct emit *e, const char *name, struct k_block body)
@@ -386,20 +412,30 @@ static struct k_function *device_function(struct emit *e, const char *name, stru
 	return function;
 }
 
+/* Ends the function if a condition holds. */
+static void add_return_if(struct k_builder *b, struct k_expr *condition)
+{
+	k_only_if(b, condition);
+	k_return(b, NULL);
+}
+
 /* What stands ahead of the body. */
-static struct k_block head_of(struct emit *e, const char *team, const struct mark *mark, const struct k_block *body,
+static struct k_block head_of(struct emit *e, struct k_expr *team, const struct mark *mark, const struct k_block *body,
 			      bool is_shared)
 {
+	const int numbers[] = { e->grid->team, e->grid->group, mark->width };
 	struct k_block head = { 0 };
 	struct k_builder b = k_builder_new(e->arena, &head);
 
 	b.span = e->b->span;
-	quote(&b, "%s%d, %d, %d);", team, e->grid->team, e->grid->group, mark->width);
+	for (size_t i = 0; i < sizeof numbers/sizeof numbers[0]; i++)
+		add_argument(e->arena, team, k_int(e->arena, numbers[i]));
+	k_do(&b, team);
 	add_loop_head(e, &b, body);
 	add_constants(e, &b, body);
 	if (!is_shared)
-		quote(&b, "if (pmg_index > 0)\n\treturn;");
-	quote_blank(&b);
+		add_return_if(&b, k_binary(e->arena, K_GT, k_name(e->arena, "pmg_index"), k_int(e->arena, 0)));
+	k_blank(&b);
 	return head;
 }
 
@@ -412,23 +448,37 @@ static void prepend(struct emit *e, struct k_block *body, const struct k_block *
 	*body = all;
 }
 
+/* launch(plan, kernel, n, team, arguments) */
+static struct k_expr *launch_of(struct emit *e, struct k_expr *launch, const char *kernel, struct k_expr *n, int team,
+				const expr_list *arguments)
+{
+	struct arena *a = e->arena;
+	struct k_expr *const args[] = { k_name(a, "plan"), k_name(a, kernel), n, k_int(a, team) };
+
+	for (size_t i = 0; i < sizeof args/sizeof args[0]; i++)
+		add_argument(a, launch, args[i]);
+	for (int i = 0; i < arguments->n; i++)
+		add_argument(a, launch, arguments->items[i]);
+	return launch;
+}
+
 static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const char *name = kernel_name(e, node);
 	struct k_function *function = device_function(e, name, build_bodies(e, node, mark));
 	struct parameters parameters;
-	const char *team = sized(e, "PMG_TEAM");
-	const char *launch = !e->grid->sums_up ? sized(e, "PMG_LAUNCH")
-			     : e->grid->warps ? sized(e, "PMG_LAUNCH_SUM") : "PMG_LAUNCH_SUM(";
+	struct k_expr *team = sized(e, "PMG_TEAM");
+	struct k_expr *launch = !e->grid->sums_up ? sized(e, "PMG_LAUNCH")
+				: e->grid->warps ? sized(e, "PMG_LAUNCH_SUM")
+						 : k_call_of(e->arena, "PMG_LAUNCH_SUM", NULL, 0);
 	struct k_block head;
 
-	function->bounds = quote_expr(e->arena, bounds_text(e));
+	function->bounds = bounds_of(e);
 	parameters = parameters_of(e, function);
 	head = head_of(e, team, mark, &function->body, is_shared_at(isl_ast_node_copy(node)));
 	prepend(e, &function->body, &head);
 	vec_push(e->arena, &e->kernels->functions, function);
-	quote(e->b, "%splan, %s, %s, %d%s);", launch, name, count_text(e, node), e->grid->team,
-	      str_text(&parameters.arguments));
+	k_do(e->b, launch_of(e, launch, name, count_of(e, node), e->grid->team, &parameters.arguments));
 	e->grid = NULL;
 }
 
@@ -449,27 +499,28 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 
 /* ---- the condition of the loop ---- */
 
-static struct k_function *until_function(struct emit *e, const char *name, const char *until)
+static struct k_function *until_function(struct emit *e, const char *name, struct k_expr *until)
 {
 	struct k_function *function = device_function(e, name, (struct k_block) { 0 });
 	struct k_builder b = k_builder_new(e->arena, &function->body);
 
 	b.span = e->b->span;
-	quote(&b, "pmg_loop->is_over = %s;", until);
+	k_set(&b, k_member(e->arena, k_name(e->arena, "pmg_loop"), "is_over", true), until);
 	return function;
 }
 
 static void add_until_head(struct emit *e, struct k_function *function)
 {
-	const char *it = e->layout->params[e->module->loop.param];
+	struct arena *a = e->arena;
 	struct k_block head = { 0 };
-	struct k_builder b = k_builder_new(e->arena, &head);
+	struct k_builder b = k_builder_new(a, &head);
+	struct k_expr *advance = K_CALL(a, "pmg_cuda_advance", k_name(a, "pmg_loop"), k_name(a, "pmg_bad"),
+					k_name(a, "pmg_advance"));
 
 	b.span = e->b->span;
-	quote(&b, "if (!pmg_cuda_advance(pmg_loop, pmg_bad, pmg_advance))\n\treturn;");
+	add_return_if(&b, k_unary(a, K_NOT, advance));
 	add_constants(e, &b, &function->body);
-	if (k_mentions(&function->body, it))
-		quote(&b, "const int64_t %s = pmg_loop->it;", it);
+	add_iteration(e, &b, &function->body);
 	prepend(e, &function->body, &head);
 }
 
@@ -484,7 +535,18 @@ static void add_until_parameters(struct emit *e, struct k_function *function)
 		vec_push(e->arena, &function->params, params[i]);
 }
 
-void emit_until(struct emit *e, const char *until, int advance)
+static void launch_until(struct emit *e, const char *name, const expr_list *arguments, int advance)
+{
+	struct arena *a = e->arena;
+	struct k_expr *launch = launch_of(e, k_call_of(a, "PMG_LAUNCH", NULL, 0), name, k_int(a, 1), 1, arguments);
+
+	add_argument(a, launch, of_plan(a, "pmg_cuda_loop_of"));
+	add_argument(a, launch, of_plan(a, "pmg_cuda_bad_index_of"));
+	add_argument(a, launch, k_int(a, advance));
+	k_do(e->b, launch);
+}
+
+void emit_until(struct emit *e, struct k_expr *until, int advance)
 {
 	const char *name = arena_printf(e->arena, "%s_until", e->layout->prefix);
 	struct k_function *function;
@@ -504,6 +566,5 @@ void emit_until(struct emit *e, const char *until, int advance)
 	add_until_parameters(e, function);
 	if (advance == 0)
 		vec_push(e->arena, &e->kernels->functions, function);
-	quote(e->b, "PMG_LAUNCH(plan, %s, 1, 1%s, pmg_cuda_loop_of(plan), pmg_cuda_bad_index_of(plan), %d);", name,
-	      str_text(&parameters.arguments), advance);
+	launch_until(e, name, &parameters.arguments, advance);
 }

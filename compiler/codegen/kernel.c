@@ -412,10 +412,10 @@ static void build_device_loop(struct kernel *kernel, const char *it, const char 
 	struct emit *e = &kernel->emit;
 
 	quote(e->b, "int64_t %s = pmg_cuda_loop_begin(plan, control, %s);", it, lo);
-	emit_until(e, until, 0);
+	emit_until(e, quote_expr(e->arena, until), 0);
 	quote_open(e->b, "while (pmg_cuda_loop_next(plan, control, &%s, %s)) {", it, hi);
 	build_region(kernel, REGION_BODY);
-	emit_until(e, until, 1);
+	emit_until(e, quote_expr(e->arena, until), 1);
 	quote_close(e->b, "}");
 }
 
