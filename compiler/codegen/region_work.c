@@ -73,7 +73,7 @@ static const char *points_of(const struct count *count, const struct piece *piec
 	for (int d = 0; d < dims->n; d++)
 		if (dims->items[d].kind == DIM_RANGE && (piece->varies & bit_of(d)))
 			str_add(&text, "%s%s", text.length ? "*" : "",
-				most_iterations(count->e, piece->stage, &dims->items[d]));
+				x_text(count->e, most_iterations(count->e, piece->stage, &dims->items[d])));
 	return text.length ? str_text(&text) : NULL;
 }
 
@@ -175,7 +175,7 @@ static const char *iterations_text(struct emit *e, const struct mark *loop, cons
 
 	if (!loop || !loop->dim || loop->dim->kind != DIM_RANGE)
 		return "INFINITY";
-	n = most_iterations(e, loop->stage, loop->dim);
+	n = x_text(e, most_iterations(e, loop->stage, loop->dim));
 	return block ? arena_printf(e->arena, "%s/%lld", n, (long long) block->lanes) : n;
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Shared loops inside of serial ones. To start threads for each iteration of a loop takes longer than a short sum or a
- * few cells of a stencil, so such a loop is written twice, shared and not, and the work that it has is asked for first:
+ * Work-shared loops in serial ones. Starting threads for each iteration of a loop takes longer than a short sum or a
+ * few cells of a stencil, so such a loop is written twice, work-shared and serial, below a test of its work:
  *     if ((double) (n - k)*(double) m >= 8192) { … } else { … }
- * Of loops inside of it the longest ranges count that the sizes allow, or the mean (work.c) where data bound them. */
+ * Loops in it count with the longest ranges that the sizes allow, or with the mean (work.c) if data bound them. */
 #include "codegen/codegen_private.h"
 
 /* ---- how long ranges can be ---- */
@@ -40,19 +40,31 @@ static struct expr *extreme(struct emit *e, const struct stage *stage, struct ex
 
 /* ---- the condition ---- */
 
-const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim)
+/* a*b, where b may be a quotient: read from the left. */
+static struct k_expr *times(struct arena *arena, struct k_expr *a, struct k_expr *b)
+{
+	if (b->kind != KE_BINARY || b->is_grouped || k_op_level(b->op) != K_LEVEL_PRODUCT)
+		return k_operate(arena, a, K_MUL, b);
+	return k_binary(arena, b->op, times(arena, a, b->args.items[0]), b->args.items[1]);
+}
+
+static struct k_expr *real(struct arena *arena, const struct affine *value)
+{
+	return k_cast(arena, k_scalar("double"), k_at_least(arena, affine_expr(arena, value), K_LEVEL_UNARY));
+}
+
+struct k_expr *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct expr *most = extreme_of_dim(e, stage, dim, true), *least = extreme_of_dim(e, stage, dim, false);
 	struct affine first, last, length;
 
 	if (!most || !least)
-		return mean_iterations(e, stage, dim);
+		return quote_expr(e->arena, mean_iterations(e, stage, dim));
 	last = affine_of_expr(e, NULL, most);
 	first = affine_of_expr(e, NULL, least);
 	length = affine_combine(e->arena, 1, &last, -1, &first);
 	length.constant++;
-	return arena_printf(e->arena, "(double) %s",
-			    x_text(e, k_at_least(e->arena, affine_expr(e->arena, &length), K_LEVEL_UNARY)));
+	return real(e->arena, &length);
 }
 
 /* The stage below the loop that has most loops, of its group. */
@@ -68,27 +80,26 @@ static const struct stage *deepest(const struct mark *loop)
 }
 
 /* The points of a stage below the loop. */
-static const char *points_text(struct emit *e, const struct range *range, const struct mark *loop,
-			       const struct stage *stage)
+static struct k_expr *points_of(struct emit *e, const struct range *range, const struct mark *loop,
+				const struct stage *stage)
 {
 	struct affine length = affine_combine(e->arena, loop->direction, &range->end, -loop->direction, &range->first);
-	const char *own = x_text(e, k_at_least(e->arena, affine_expr(e->arena, &length), K_LEVEL_UNARY));
-	struct str others = str_new(e->arena);
+	struct k_expr *points = NULL;
 
 	for (int d = mark_dim_number(loop) + 1; d < stage->dims.n; d++)
 		if (stage->dims.items[d].kind != DIM_BIND)
-			str_add(&others, "*%s", most_iterations(e, stage, &stage->dims.items[d]));
-	return others.length ? arena_printf(e->arena, "(double) %s%s", own, str_text(&others))
-			     : affine_plain(e->arena, &length);
+			points = times(e->arena, points ? points : real(e->arena, &length),
+				       most_iterations(e, stage, &stage->dims.items[d]));
+	return points ? points : affine_expr(e->arena, &length);
 }
 
-static const char *condition_text(struct emit *e, const struct range *range, const struct loop_use *use)
+static struct k_expr *is_long(struct emit *e, const struct range *range, const struct loop_use *use)
 {
 	const struct stage *stage = deepest(use->mark);
 	const int flops = flops_of_stage(stage);
 
-	return arena_printf(e->arena, "%s >= %lld", points_text(e, range, use->mark, stage),
-			    (long long) use->least/(flops > 1 ? flops : 1));
+	return k_operate(e->arena, points_of(e, range, use->mark, stage), K_GE,
+			 k_int(e->arena, use->least/(flops > 1 ? flops : 1)));
 }
 
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -102,7 +113,7 @@ bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct l
 	shared.least = serial.least = 0;
 	serial.is_parallel = serial.is_dynamic = false;
 	serial.parts = 0;
-	names = block_open(e, "if (%s) {", condition_text(e, &range, &use));
+	names = block_of(e, k_begin_if(e->b, is_long(e, &range, &use)));
 	emit_for(e, node, shared);
 	block_otherwise(e, names);
 	emit_for(e, node, serial);

@@ -41,7 +41,7 @@ struct k_expr *private_cell(struct emit *e, const struct stage *stage, const str
 /* A shared loop that is to be one only where it has the least work for it. False: it is printed as others are. */
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* The iterations of a dim, at the most that the sizes allow, or the mean where data bound them: a double in C. */
-const char *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim);
+struct k_expr *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim);
 /* work.c: the mean; operations on floating-point numbers of one point, and bytes that it reads and writes. */
 const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim);
 int flops_of_stage(const struct stage *stage);
