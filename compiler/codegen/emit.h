@@ -267,7 +267,7 @@ struct carried_case {                   /* a variable that may be the row before
 
 struct pivot_search {                   /* the first bad pivot of a loop that the C compiler makes vectors of */
 	const char *first, *variable;   /* its number; NULL: there are none. The loop's */
-	const char *call;               /* what tells of it, behind the loop; NULL: there is nothing to tell */
+	struct k_expr *call;            /* what reports it, behind the loop; NULL: there is nothing to report */
 };
 
 struct emit {

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Pivots of eliminations. A statement that computes one keeps it in a variable, and tells the plan of one that is zero
- * or not finite before it goes on (runtime/pmgrt_pivot.h): where lanes are vectors, for all lanes of one at once. */
+ * Pivots of eliminations. A statement that computes one keeps it in a variable, and reports one that is zero or not
+ * finite to the plan before it goes on (runtime/pmgrt_pivot.h): if lanes are vectors, for all lanes of one at once. */
 #include "codegen/codegen_private.h"
 #include "ir/elimination.h"
-
-static const char *c_text(struct emit *e, const struct point *point, const struct expr *expr)
-{
-	return x_text(e, c_expr(e, point, expr));
-}
 
 /* By how much `expr`, linear in `dim`, which stands on one side of its sums and products, grows with it; NULL: not at
  * all. */
@@ -94,24 +89,26 @@ int layout_n_pivots(const struct layout *layout)
 /* ---- statements ---- */
 
 /* The row of the present lane, counted from the begin of its segment. */
-static const char *row_of_segment(struct emit *e, const struct point *point, const struct expr *row)
+static struct k_expr *row_of_segment(struct emit *e, const struct point *point, const struct expr *row)
 {
 	struct affine at = affine_of_expr(e, point, row), begin = affine_atom(e->arena, e->ragged->begin);
 
 	at = affine_combine(e->arena, 1, &at, -1, &begin);
-	return affine_plain(e->arena, &at);
+	return affine_expr(e->arena, &at);
 }
 
-static const char *check_text(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
-			      int number)
+static struct k_expr *check_of(struct emit *e, const struct point *point, const struct expr *pivot,
+			       struct k_expr *value, int number)
 {
-	return arena_printf(e->arena, "pmg_check_pivot(plan, %s, %d, %s, %s);", name, number,
-			    c_text(e, point, pivot->args[1]), c_text(e, point, pivot->args[2]));
+	struct arena *a = e->arena;
+
+	return K_CALL(a, "pmg_check_pivot", k_name(a, "plan"), value, k_int(a, number),
+		      c_expr(e, point, pivot->args[1]), c_expr(e, point, pivot->args[2]));
 }
 
 /* Lanes without a system, whose segment has no such row, or for which the statement is not, have any value. NULL: there
  * are none. */
-static const char *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
+static struct k_expr *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
 {
 	const struct k_expr *conditions = lane_conditions(e, true);
 	const char *is_there = NULL;
@@ -129,21 +126,56 @@ static const char *has_pivot(struct emit *e, const struct point *point, const st
 static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 		       int number)
 {
-	const char *condition = has_pivot(e, point, pivot), *call = check_text(e, point, pivot, name, number);
+	struct k_expr *condition = has_pivot(e, point, pivot);
+	struct k_expr *call = check_of(e, point, pivot, k_name(e->arena, name), number);
 
-	quote(e->b, condition ? "if (%s)\n\t%s" : "%s%s", condition ? condition : "", call);
+	if (condition)
+		k_only_if(e->b, condition);
+	k_do(e->b, call);
 }
 
 /* In a loop of the C compiler's vectors. */
 static void note_pivot(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 		       int number)
 {
+	struct arena *a = e->arena;
 	struct pivot_search *search = e->search;
-	const char *condition = has_pivot(e, point, pivot);
+	struct k_expr *condition = has_pivot(e, point, pivot), *first = k_name(a, search->first), *found;
 
-	search->call = check_text(e, point, pivot, arena_printf(e->arena, "pmg_pivot_at(%s)", search->first), number);
-	quote(e->b, condition ? "%s = %s ? pmg_first_bad(%s, %s, %s) : %s;" : "%s = %spmg_first_bad(%s, %s, %s);",
-	     search->first, condition ? condition : "", search->first, name, search->variable, search->first);
+	search->call = check_of(e, point, pivot, K_CALL(a, "pmg_pivot_at", first), number);
+	found = K_CALL(a, "pmg_first_bad", first, k_name(a, name), k_name(a, search->variable));
+	k_set(e->b, first, condition ? k_select(a, condition, found, first) : found);
+}
+
+/* Of lanes that each have a system: how many of them there are, and how far apart the systems are. */
+static void check_systems(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+			  int number)
+{
+	struct arena *a = e->arena;
+	const struct expr *system = pivot->args[2], *stride = slope(a, system, mark_dim_number(e->block));
+	const char *macro = arena_printf(a, "PMG_CHECK_PIVOTS_%s", row_suffix(pivot->type));
+	struct k_expr *n_lanes = k_binary(a, K_SUB, quote_expr(a, e->n_lanes), k_name(a, e->lane));
+	struct k_expr *row = c_expr(e, point, pivot->args[1]), *first = c_expr(e, point, system);
+
+	k_do(e->b, K_CALL(a, macro, k_name(a, "plan"), k_name(a, name), n_lanes, k_int(a, number), row, first,
+			  stride ? c_expr(e, point, stride) : k_int(a, 0)));
+}
+
+/* Of lanes that each have a segment. Those for which the statement is not pass a good pivot. */
+static void check_segments(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
+			   int number)
+{
+	struct arena *a = e->arena;
+	const char *suffix = row_suffix(pivot->type), *conditions = lane_conditions(e, true);
+	struct k_expr *value = k_name(a, name), *good;
+
+	if (conditions) {
+		good = K_CALL(a, arena_printf(a, "PMG_FILL_%s", suffix), k_int(a, 1));
+		value = K_CALL(a, arena_printf(a, "PMG_CHOOSE_%s", suffix), quote_expr(a, conditions), value, good);
+	}
+	k_do(e->b, K_CALL(a, arena_printf(a, "PMG_CHECK_RAGGED_%s", suffix), k_name(a, "plan"), value,
+			  k_int(a, number), row_of_segment(e, point, pivot->args[1]),
+			  k_address(a, quote_expr(a, e->ragged->begin)), k_address(a, quote_expr(a, e->ragged->rows))));
 }
 
 static void check_vector(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
@@ -178,7 +210,7 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 		return NULL;
 	value = lane_value(e, pivot->args[0], c_expr(e, point, pivot->args[0]));
 	name = names_declare(&e->names, "pivot");
-	quote(e->b, "const %s %s = %s;", lane_type(e, pivot->type), name, x_text(e, value));
+	k_const(e->b, k_scalar(lane_type(e, pivot->type)), name, value);
 	number = number_of(e->module, stage);
 	if (e->in_lanes && e->lanes_are_vectors)
 		check_vector(e, point, pivot, name, number);
@@ -207,8 +239,14 @@ void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *vari
 	if (!has_pivots)
 		return;
 	search->first = names_declare(&e->names, "first");
-	quote(e->b, "int64_t %s = INT64_MAX;", search->first);
+	k_var(e->b, k_scalar("int64_t"), search->first, k_name(e->arena, "INT64_MAX"));
 	e->search = search;
+}
+
+void pivots_reduce(const struct emit *e, struct k_loop *loop)
+{
+	if (e->search)
+		vec_push(e->arena, &loop->reductions, ((struct k_reduction) { "min", e->search->first }));
 }
 
 const char *pivots_clause(const struct emit *e)
@@ -225,13 +263,20 @@ void pivots_reduce(const struct emit *e, struct k_loop *loop)
 /* The variable of the loop is declared again, as that of the pivot. */
 void pivots_close(struct emit *e, const struct pivot_search *search)
 {
+	struct arena *a = e->arena;
+	struct k_expr *first, *is_found;
+
 	e->search = NULL;
 	if (!search->call)
 		return;
-	quote_open(e->b, "if (__builtin_expect(%s != INT64_MAX, 0)) {", search->first);
-	quote(e->b, "const int64_t %s = %s & ~PMG_NOT_FINITE;", search->variable, search->first);
-	if (e->block && expr_mentions(e->arena, search->call, e->lane_variable))
-		quote(e->b, "const int64_t %s = %s + %s;", e->lane_variable, e->lane_start, e->lane);
-	quote(e->b, "%s", search->call);
-	quote_close(e->b, "}");
+	first = k_name(a, search->first);
+	is_found = k_binary(a, K_NE, first, k_name(a, "INT64_MAX"));
+	k_begin_if(e->b, K_CALL(a, "__builtin_expect", is_found, k_int(a, 0)));
+	k_const(e->b, k_scalar("int64_t"), search->variable,
+		k_binary(a, K_BIT_AND, first, k_unary(a, K_INVERT, k_name(a, "PMG_NOT_FINITE"))));
+	if (e->block && k_expr_mentions(search->call, e->lane_variable))
+		k_const(e->b, k_scalar("int64_t"), e->lane_variable,
+			k_binary(a, K_ADD, k_name(a, e->lane_start), k_name(a, e->lane)));
+	k_do(e->b, search->call);
+	k_end(e->b);
 }
