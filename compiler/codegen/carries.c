@@ -507,7 +507,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		result = is_walked ? NULL : result_of_loop(e, node, use, range);
 		if (result)
 			rows_put_open(e, result, &rows, use->mark->direction);
-		names = block_open(e, "%s", for_text(e, &rows, name, use->mark->direction));
+		names = block_of(e, open_for(e, &rows, name, use->mark->direction));
 		asks_emit(e, use->mark, name);
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);

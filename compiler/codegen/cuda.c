@@ -5,49 +5,34 @@
  * processors make (teams, private copies, calls of the BLAS) is an error here, never something else in its place. */
 #include "codegen/codegen_private.h"
 
-static void cuda_above_loop(struct emit *e, const struct loop_use *use)
+static void cuda_share(struct emit *e, struct k_stmt *loop, const struct loop_use *use)
 {
 	(void) e;
+	(void) loop;
 	(void) use;
 }
 
-/* first + step*number, as text. */
-static const char *start_text(struct emit *e, const struct range *range, int direction, const char *number)
+/* Each team, or lane, begins at its number, and goes on by how many there are, unless each iteration has one. */
+static void cuda_open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
-	const char *first = affine_plain(e->arena, &range->first);
-	const char *sign = direction > 0 ? "+" : "-";
-	int64_t value;
-
-	if (direction > 0 && range->step == 1 && affine_is_constant(&range->first, &value) && value == 0)
-		return number;
-	if (range->step == 1)
-		return arena_printf(e->arena, "%s %s %s", first, sign, number);
-	return arena_printf(e->arena, "%s %s %s*%s", first, sign, int_text(e->arena, range->step), number);
-}
-
-static const char *cuda_loop_head(struct emit *e, const struct range *range, const char *name,
-				  const struct loop_use *use)
-{
-	bool is_shared = loop_is_shared(e, use);
+	struct arena *a = e->arena;
+	const bool is_shared = loop_is_shared(e, use), is_down = use->mark->direction < 0;
 	const char *number = is_shared ? "pmg_index" : e->deal ? "pmg_member" : "pmg_lane";
 	const char *all = is_shared ? "pmg_teams" : e->deal ? "pmg_group" : "pmg_team";
-	int direction = use->mark->direction;
-	const char *step = range->step == 1 ? all : arena_printf(e->arena, "%s*%s", int_text(e->arena, range->step),
-								 all);
-	const char *bound = affine_plain(e->arena, direction > 0 ? &range->end : &range->last);
-	const char *start = start_text(e, range, direction, number), *until = direction > 0 ? "<" : ">=";
+	struct k_loop *loop = &k_for_at(e->b, EMITTER, "int64_t", name, affine_expr(a, &range->first),
+					affine_expr(a, is_down ? &range->last : &range->end),
+					range->step == 1 ? NULL : k_int(a, range->step), is_down)->loop;
 
-	if (is_shared && !e->grid->sums_up)
-		return arena_printf(e->arena, "if (const int64_t %s = %s; %s %s %s) {", name, start, name, until,
-				    bound);
-	return arena_printf(e->arena, "for (int64_t %s = %s; %s %s %s; %s %s %s) {", name, start, name, until, bound,
-			    name, direction > 0 ? "+=" : "-=", step);
+	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
+	loop->number = k_name(a, number);
+	loop->is_strided = is_shared && e->grid->sums_up;
+	loop->count = !is_shared || loop->is_strided ? k_name(a, all) : NULL;
 }
 
 static void cuda_open_team(struct emit *e)
 {
 	emit_fail(e, "it has no teams of threads that each run a whole loop");
-	quote_open(e->b, "{");
+	k_begin(e->b);
 }
 
 static void cuda_atomic_update(struct emit *e, const struct update *update)
@@ -56,11 +41,13 @@ static void cuda_atomic_update(struct emit *e, const struct update *update)
 		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
 		[REDUCE_MAX] = "max"
 	};
+	struct arena *a = e->arena;
 
 	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
 		*e->layout->is_unordered = true;
-	quote(e->b, "pmg_cuda_atomic_%s<%s>(&%s, %s);", names[update->op], type_c_name(update->type),
-	      x_text(e, update->target), x_text(e, update->value));
+	k_do(e->b, k_with_constant(a, K_CALL(a, arena_printf(a, "pmg_cuda_atomic_%s", names[update->op]),
+					     k_address(a, update->target), update->value),
+				   k_type_arg(a, k_scalar(type_c_name(update->type)))));
 }
 
 static void cuda_file_head(struct writer *w)
@@ -79,8 +66,8 @@ static const struct target cuda = {
 		[MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.file_head = cuda_file_head,
-	.loop_head = cuda_loop_head,
-	.above_loop = cuda_above_loop,
+	.open_divided = cuda_open_divided,
+	.share = cuda_share,
 	.open_team = cuda_open_team,
 	.atomic_update = cuda_atomic_update
 };

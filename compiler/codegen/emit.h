@@ -283,8 +283,8 @@ struct emit {
 	VEC(struct cell) locals, accumulators;
 	struct cell private_copy;       /* of the stage whose updates go to it */
 	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
-	const char *n_parts;            /* how many there are, as a text of C */
-	const char *region;             /* how many threads the region gets, as a text of C; NULL: none is printed */
+	struct k_expr *n_parts;         /* how many there are */
+	struct k_expr *region;          /* how many threads the region gets; NULL: none is built */
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
 	struct row_start *start;        /* NULL: a row is read */

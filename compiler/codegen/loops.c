@@ -27,21 +27,13 @@ void check_quoted(struct emit *e, const struct k_builder *builder)
 
 /* ---- loops ---- */
 
-static const char *step_text(struct emit *e, const char *name, int64_t step, int direction)
+struct k_stmt *open_for(struct emit *e, const struct range *range, const char *name, int direction)
 {
-	if (step == 1)
-		return arena_printf(e->arena, "%s%s", name, direction > 0 ? "++" : "--");
-	return arena_printf(e->arena, "%s %s %s", name, direction > 0 ? "+=" : "-=", int_text(e->arena, step));
-}
+	struct arena *a = e->arena;
 
-const char *for_text(struct emit *e, const struct range *range, const char *name, int direction)
-{
-	const char *first = affine_plain(e->arena, &range->first);
-
-	return arena_printf(e->arena, "for (int64_t %s = %s; %s %s %s; %s) {", name, first, name,
-			    direction > 0 ? "<" : ">=",
-			    affine_plain(e->arena, direction > 0 ? &range->end : &range->last),
-			    step_text(e, name, range->step, direction));
+	return k_for_at(e->b, EMITTER, "int64_t", name, affine_expr(a, &range->first),
+			affine_expr(a, direction > 0 ? &range->end : &range->last),
+			range->step == 1 ? NULL : k_int(a, range->step), direction < 0);
 }
 
 /* What is printed without a loop is run by every thread of a team. */
@@ -58,7 +50,7 @@ static void open_divided_loop(struct emit *e, const struct range *range, const c
 
 	if (range->is_single)
 		divided.end = affine_scale(e->arena, &range->first, 1, use->mark->direction);
-	quote_open(e->b, "%s", e->target->loop_head(e, &divided, name, use));
+	e->target->open_divided(e, &divided, name, use);
 }
 
 static bool is_divided(const struct emit *e, const struct loop_use *use)
@@ -82,6 +74,7 @@ static struct range for_vectors(struct emit *e, const struct range *range, const
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
 	struct range told = for_vectors(e, range, use);
+	struct k_stmt *loop;
 
 	if (is_divided(e, use)) {
 		open_divided_loop(e, range, name, use);
@@ -100,9 +93,9 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
 		return;
 	}
+	loop = open_for(e, &told, name, use->mark->direction);
 	if (use->is_parallel || use->is_vector)
-		e->target->above_loop(e, use);
-	quote_open(e->b, "%s", for_text(e, &told, name, use->mark->direction));
+		e->target->share(e, loop, use);
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)

@@ -26,14 +26,23 @@ static bool lets_nan_through(const struct cell *cell, enum scalar_type type)
 	return type_is_float(type) && (cell->op == REDUCE_MIN || cell->op == REDUCE_MAX);
 }
 
-static const char *team_text(struct emit *e)
+/* An even part at once, unless the loop says otherwise. */
+static struct k_share share_of(struct emit *e, const struct loop_use *use)
 {
-	if (!e->region)
-		emit_fail(e, "the work of a parallel region is not counted");
-	return e->region;
+	struct k_share share = { .starts_team = !e->in_region };
+
+	if (use->chunk)
+		share.chunk = k_int(e->arena, use->chunk);
+	else if (use->turn)
+		share.chunk = quote_expr(e->arena, use->turn);
+	else
+		share.is_dynamic = use->is_dynamic;
+	if (share.starts_team)
+		share.threads = region_threads(e);
+	return share;
 }
 
-static void openmp_above_loop(struct emit *e, const struct loop_use *use)
+static void add_reductions(struct emit *e, struct k_loop *loop, bool is_parallel)
 {
 	struct str pragma = str_new(e->arena);
 
@@ -51,37 +60,45 @@ static void openmp_above_loop(struct emit *e, const struct loop_use *use)
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
 		const enum scalar_type type = ((const struct stage *) cell->of)->write.array->type;
+		const char *prefix = lets_nan_through(cell, type) ? "pmg_" : "";
+		const char *op = arena_printf(e->arena, "%s%s", prefix, clause_operator(cell->op));
 
-		str_add(&pragma, " reduction(%s%s:%s)", lets_nan_through(cell, type) ? "pmg_" : "",
-			clause_operator(cell->op), cell->name);
-		if (use->is_parallel)
+		vec_push(e->arena, &loop->reductions, ((struct k_reduction) { op, cell->name }));
+		if (is_parallel)
 			note_order(e, type);
 	}
-	str_add(&pragma, "%s", pivots_clause(e));
-	if (use->is_parallel && !e->in_region)
-		str_add(&pragma, " num_threads(%s)", team_text(e));
-	quote(e->b, "%s", str_text(&pragma));
+}
+
+static void openmp_share(struct emit *e, struct k_stmt *stmt, const struct loop_use *use)
+{
+	struct k_loop *loop = &stmt->loop;
+
+	loop->kind = use->is_parallel ? K_LOOP_WORKSHARE : K_LOOP_SIMD;
+	loop->is_simd = use->is_parallel && use->is_vector;
+	if (use->is_parallel)
+		loop->share = share_of(e, use);
+	add_reductions(e, loop, use->is_parallel);
+	pivots_reduce(e, loop);
 }
 
 static void openmp_open_team(struct emit *e)
 {
-	quote(e->b, "#pragma omp parallel num_threads(%s)", team_text(e));
-	quote_open(e->b, "{");
+	k_begin_parallel(e->b, region_threads(e));
 }
 
 static void openmp_atomic_update(struct emit *e, const struct update *update)
 {
-	bool has_pragma = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
+	struct arena *a = e->arena;
+	const char *name;
 
 	note_order(e, update->type);
-	if (has_pragma) {
-		quote(e->b, "#pragma omp atomic");
-		quote(e->b, "%s %s= %s;", x_text(e, update->target), clause_operator(update->op),
-		      x_text(e, update->value));
-	} else {
-		quote(e->b, "pmg_atomic_%s_%s(&%s, %s);", clause_operator(update->op), type_name(update->type),
-		      x_text(e, update->target), x_text(e, update->value));
+	if (update->op == REDUCE_ADD || update->op == REDUCE_MUL) {
+		k_update(e->b, update->op == REDUCE_ADD ? K_ADD : K_MUL, update->target,
+			 update->value)->store.mode = K_STORE_ATOMIC;
+		return;
 	}
+	name = arena_printf(a, "pmg_atomic_%s_%s", clause_operator(update->op), type_name(update->type));
+	k_do(e->b, K_CALL(a, name, k_address(a, update->target), update->value));
 }
 
 /* clang warns where it cannot vectorise a loop as asked, which depends on its flags, and of conversions that it makes
@@ -105,7 +122,7 @@ static const struct target openmp = {
 	},
 	.swaps = true,
 	.file_head = openmp_file_head,
-	.above_loop = openmp_above_loop,
+	.share = openmp_share,
 	.open_team = openmp_open_team,
 	.atomic_update = openmp_atomic_update
 };

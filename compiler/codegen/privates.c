@@ -18,8 +18,8 @@ int private_parts(const struct array *copies)
 	return (int) copies->hi[0]->integer;
 }
 
-/* How many cells the target has, as text that may be multiplied. */
-static const char *cells_text(struct emit *e, const struct array *target)
+/* How many cells the target has, as a factor. */
+static struct k_expr *cells_of(struct emit *e, const struct array *target)
 {
 	struct affine cells = affine_constant(1);
 
@@ -35,7 +35,7 @@ static const char *cells_text(struct emit *e, const struct array *target)
 		else
 			cells = affine_product(e->arena, affine_expr(e->arena, &cells), affine_expr(e->arena, &extent));
 	}
-	return x_text(e, k_at_least(e->arena, affine_expr(e->arena, &cells), K_LEVEL_PRODUCT));
+	return k_at_least(e->arena, affine_expr(e->arena, &cells), K_LEVEL_PRODUCT);
 }
 
 struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point)
@@ -48,54 +48,69 @@ struct k_expr *private_cell(struct emit *e, const struct stage *stage, const str
 	return k_load(e->arena, k_name(e->arena, e->private_copy.name), affine_expr(e->arena, &index));
 }
 
-/* The copies, as what numbers them and how many there are. */
-static void emit_sum(struct emit *e, const struct stage *stage, const struct array *copies, const char *cells)
+static struct k_stmt *open_cells(struct emit *e, const char *i, struct k_expr *n)
 {
-	const struct array *target = stage->write.array;
-	int visible = e->names.visible.n, parts = private_parts(copies);
-	const char *i = names_declare(&e->names, "i");
-	const char *number = names_declare(&e->names, parts > 1 ? "part" : "thread");
-	const char *n = parts > 1 ? int_text(e->arena, parts) : names_declare(&e->names, "n_threads");
+	return k_begin_for(e->b, "int64_t", i, k_int(e->arena, 0), n, NULL);
+}
+
+/* The sum of a cell over all copies: its name. */
+static const char *emit_sum_of_cell(struct emit *e, const struct stage *stage, const struct array *copies,
+				    const char *number, struct k_expr *n, struct k_expr *cells, const char *i)
+{
+	struct arena *a = e->arena;
+	const enum scalar_type type = stage->write.array->type;
 	const char *sum = names_declare(&e->names, stage->op == REDUCE_MUL ? "product" : "sum");
-	const char *type = type_c_name(target->type);
-	struct k_expr *value;
+	struct k_expr *place = k_binary(a, K_ADD, k_join(a, K_MUL, k_name(a, number), cells), k_name(a, i));
+
+	k_var(e->b, k_scalar(type_c_name(type)), sum, c_identity(a, stage->op, type));
+	open_cells(e, number, n);
+	emit_update(e, &(struct update) { .op = stage->op, .type = type, .target = k_name(a, sum),
+					  .value = k_at(a, copies->c_name, place) });
+	k_end(e->b);
+	return sum;
+}
+
+/* Threads share the cells of the target, and add the copies to each. */
+static void emit_sum(struct emit *e, const struct stage *stage, const struct array *copies, struct k_expr *cells)
+{
+	struct arena *a = e->arena;
+	const struct array *target = stage->write.array;
+	const int visible = e->names.visible.n, parts = private_parts(copies);
+	const char *i = names_declare(&e->names, "i");
+	const char *number = names_declare(&e->names, parts > 1 ? "part" : "thread"), *sum;
+	struct k_expr *n = parts > 1 ? k_int(a, parts) : k_name(a, names_declare(&e->names, "n_threads"));
 
 	if (parts == 1)
-		quote(e->b, "const int64_t %s = pmg_threads();", n);
-	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	quote(e->b, "%s %s = %s;", type, sum, x_text(e, c_identity(e->arena, stage->op, target->type)));
-	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", number, number, n, number);
-	value = quote_expr(e->arena, arena_printf(e->arena, "%s[%s*%s + %s]", copies->c_name, number, cells, i));
-	emit_update(e, &(struct update) { .op = stage->op, .type = target->type, .target = k_name(e->arena, sum),
-					  .value = value });
-	quote_close(e->b, "}");
-	value = k_load(e->arena, k_name(e->arena, target->c_name), k_name(e->arena, i));
-	emit_update(e, &(struct update) { .op = stage->op, .type = target->type, .target = value,
-					  .value = k_name(e->arena, sum) });
-	quote_close(e->b, "}");
+		k_const(e->b, k_scalar("int64_t"), n->text, k_call_of(a, "pmg_threads", NULL, 0));
+	e->target->share(e, open_cells(e, i, cells), &(struct loop_use) { .is_parallel = true });
+	sum = emit_sum_of_cell(e, stage, copies, number, n, cells, i);
+	emit_update(e, &(struct update) { .op = stage->op, .type = target->type,
+					  .target = k_at(a, target->c_name, k_name(a, i)), .value = k_name(a, sum) });
+	k_end(e->b);
 	e->names.visible.n = visible;
 }
 
-static void emit_start(struct emit *e, const struct stage *stage, const char *own, const char *cells)
+static void emit_start(struct emit *e, const struct stage *stage, const char *own, struct k_expr *cells)
 {
 	int visible = e->names.visible.n;
 	const char *i = names_declare(&e->names, "i");
 
-	e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-	quote_open(e->b, "for (int64_t %s = 0; %s < %s; %s++) {", i, i, cells, i);
-	quote(e->b, "%s[%s] = %s;", own, i, x_text(e, c_identity(e->arena, stage->op, stage->write.array->type)));
-	quote_close(e->b, "}");
+	e->target->share(e, open_cells(e, i, cells), &(struct loop_use) { .is_vector = true });
+	k_set(e->b, k_at(e->arena, own, k_name(e->arena, i)),
+	      c_identity(e->arena, stage->op, stage->write.array->type));
+	k_end(e->b);
 	e->names.visible.n = visible;
 }
 
 /* The loop, with its updates in the copy of this number. */
 static void emit_into_copy(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
-			   const struct array *copies, const char *number, const char *cells)
+			   const struct array *copies, struct k_expr *number, struct k_expr *cells)
 {
-	const char *own = names_declare(&e->names, arena_printf(e->arena, "%s_own", stage->write.array->c_name));
+	struct arena *a = e->arena;
+	const char *own = names_declare(&e->names, arena_printf(a, "%s_own", stage->write.array->c_name));
 
-	quote(e->b, "%s *%s = %s + %s*%s;", type_c_name(copies->type), own, copies->c_name, number, cells);
+	k_var(e->b, k_pointer(type_c_name(copies->type), false), own,
+	      k_binary(a, K_ADD, k_name(a, copies->c_name), k_join(a, K_MUL, number, cells)));
 	emit_start(e, stage, own, cells);
 	e->private_copy = (struct cell) { .of = stage, .name = own };
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -103,15 +118,14 @@ static void emit_into_copy(struct emit *e, __isl_keep isl_ast_node *node, const 
 }
 
 static void emit_copies_of_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
-		       const struct array *copies, const char *cells)
+				 const struct array *copies, struct k_expr *cells)
 {
 	int visible;
 
-	e->n_parts = int_text(e->arena, private_parts(copies));
-	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	e->part = open_parts(e);
+	e->n_parts = k_int(e->arena, private_parts(copies));
+	e->part = open_parts(e, true);
 	visible = e->names.visible.n;
-	emit_into_copy(e, node, stage, copies, e->part, cells);
+	emit_into_copy(e, node, stage, copies, k_name(e->arena, e->part), cells);
 	e->part = NULL;
 	block_close(e, visible);
 }
@@ -120,7 +134,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 {
 	const struct stage *stage = mark->stage;
 	const struct array *target = stage->write.array, *copies = copies_of(e->module, target);
-	const char *cells = cells_text(e, target);
+	struct k_expr *cells = cells_of(e, target);
 	int visible = e->names.visible.n;
 
 	if (!copies) {
@@ -133,7 +147,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	if (private_parts(copies) > 1)
 		emit_copies_of_parts(e, node, stage, copies, cells);
 	else
-		emit_into_copy(e, node, stage, copies, "pmg_thread()", cells);
+		emit_into_copy(e, node, stage, copies, k_call_of(e->arena, "pmg_thread", NULL, 0), cells);
 	emit_sum(e, stage, copies, cells);
 	block_close(e, visible);
 	e->in_region = false;

@@ -202,18 +202,25 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 	for (int i = 0; i < count.pieces.n; i++)
 		add_term(&count, points_of(&count, &count.pieces.items[i]),
 			 operations_of(count.pieces.items[i].stage, count.pieces.items[i].is_vector));
-	e->region = arena_printf(e->arena, "pmg_team(plan, %s, %s)", work_text(&count),
-				 use ? find_iterations(e, node, use->block) : "INFINITY");
+	e->region = quote_expr(e->arena, arena_printf(e->arena, "pmg_team(plan, %s, %s)", work_text(&count),
+						      use ? find_iterations(e, node, use->block) : "INFINITY"));
+}
+
+struct k_expr *region_threads(struct emit *e)
+{
+	if (e->region)
+		return e->region;
+	emit_fail(e, "the work of a parallel region is not counted");
+	return k_int(e->arena, 1);
 }
 
 const char *region_declare(struct emit *e)
 {
 	const char *name = names_declare(&e->names, "threads");
 
-	if (!e->region)
-		emit_fail(e, "the work of a parallel region is not counted");
-	quote(e->b, "const int %s = %s;", name, e->region);
-	return e->region = name;
+	k_const(e->b, k_scalar("int"), name, region_threads(e));
+	e->region = k_name(e->arena, name);
+	return name;
 }
 
 const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node)

@@ -8,8 +8,8 @@
 
 /* The loop that isl made of a band, as its marks say. */
 void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* `for (…) {` of all of it. */
-const char *for_text(struct emit *e, const struct range *range, const char *name, int direction);
+/* Opens a loop over all of it. */
+struct k_stmt *open_for(struct emit *e, const struct range *range, const char *name, int direction);
 
 /* ---- teams.c: loops that threads share, each running all of an outer one --------------------------------- */
 
@@ -25,7 +25,7 @@ struct team {
 
 /* What is below a TEAM mark. */
 void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* The head of the loop that the team shares, in the present block. */
+/* Opens the loop that the team shares, in the present block. */
 void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 
 /* ---- privates.c: private copies ------------------------------------------------------------------------ */
@@ -54,6 +54,8 @@ enum { SHORT_RANGE = 8 };
 /* Sets e->region for the region that is printed next, of all below `node`; `use`, or NULL, has the marks above of the
  * loop that threads share. */
 void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use);
+/* e->region, which must be counted. */
+struct k_expr *region_threads(struct emit *e);
 /* A variable that has e->region, declared here; the same of all below `node`. */
 const char *region_declare(struct emit *e);
 const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
@@ -64,12 +66,12 @@ const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* The loop over e->n_parts parts: its variable. */
-const char *open_parts(struct emit *e);
+/* Opens the loop over e->n_parts parts, which threads may share: its variable. */
+const char *open_parts(struct emit *e, bool is_shared);
 /* Where a part begins: FIRST + PART*LENGTH/PARTS, or whole chunks behind FIRST near to that; where it ends. */
-const char *part_begin(struct emit *e, const struct cut *cut, const char *part);
-const char *part_end(struct emit *e, const struct cut *cut, const char *part);
-/* The head of the share of a loop that belongs to e->part. */
+struct k_expr *part_begin(struct emit *e, const struct cut *cut, const char *part);
+struct k_expr *part_end(struct emit *e, const struct cut *cut, const char *part);
+/* Opens the share of a loop that belongs to e->part. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 
 #endif

@@ -15,6 +15,7 @@ struct emit;
 struct range;
 struct loop_use;
 struct update;
+struct k_stmt;
 
 struct target {
 	const char *name;
@@ -25,11 +26,10 @@ struct target {
 	bool swaps;                     /* arrays may change places between iterations of the loop */
 	/* At the head of the file, behind the includes. */
 	void (*file_head)(struct writer *w);
-	/* The head of a loop that is not serial; NULL: `for` as anywhere. */
-	const char *(*loop_head)(struct emit *e, const struct range *range, const char *name,
-				 const struct loop_use *use);
-	/* The lines above a loop with PARALLEL or VECTOR marks. */
-	void (*above_loop)(struct emit *e, const struct loop_use *use);
+	/* Opens a loop whose iterations teams or lanes of a device have; NULL: it has none. */
+	void (*open_divided)(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
+	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask. */
+	void (*share)(struct emit *e, struct k_stmt *loop, const struct loop_use *use);
 	/* Opens a block that every thread runs, e->in_region being true inside. */
 	void (*open_team)(struct emit *e);
 	/* An update below an ATOMIC mark. */

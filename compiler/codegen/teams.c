@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Teams: loops inside of another one, which threads share, each of them running all of the outer one. A thread has a
- * part of the inner range, and takes it in blocks that stay in a near cache while the outer loop goes over them:
+ * Work-shared inner loops: each thread runs all of the outer loop, and has a part of the inner range. It takes its part
+ * in blocks that stay in its cache while the outer loop goes over them:
  *     for part of threads { for j_begin in part { for i { for j in j_begin..j_stop { y[j] += x[i, j] } } } }
  * No cell that the outer loop carries leaves its j (passes/team.c), which allows this order.
  *
- * Where all iterations of the outer loop update the same row, as above, parts are whole cache lines: two threads that
- * write to one line all the time take longer than one alone. */
+ * If all iterations of the outer loop update the same row, as above, parts are whole cache lines: false sharing makes
+ * two threads slower than one alone. */
 #include "codegen/codegen_private.h"
 
 enum { BLOCK = 16384 };
@@ -69,16 +69,15 @@ static int cells_of_line(const struct mark *shared)
 
 static void open_blocks(struct emit *e, const struct team *team, const char *dim)
 {
-	const char *end = names_declare(&e->names, arena_printf(e->arena, "%s_end", dim)), *part;
+	struct arena *a = e->arena;
+	const char *end = names_declare(&e->names, arena_printf(a, "%s_end", dim)), *part = open_parts(e, true);
+	struct k_expr *next = k_binary(a, K_ADD, k_name(a, team->begin), k_int(a, BLOCK));
 
-	e->target->above_loop(e, &(struct loop_use) { .is_parallel = true });
-	part = open_parts(e);
-	quote(e->b, "const int64_t %s = %s;", end, part_end(e, &team->cut, part));
-	quote_blank(e->b);
-	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s += %d) {", team->begin,
-		   part_begin(e, &team->cut, part), team->begin, end, team->begin, BLOCK);
-	quote(e->b, "const int64_t %s = pmg_min_i64(%s + %d, %s);", team->stop, team->begin, BLOCK, end);
-	quote_blank(e->b);
+	k_const(e->b, k_scalar("int64_t"), end, part_end(e, &team->cut, part));
+	k_blank(e->b);
+	k_begin_for(e->b, "int64_t", team->begin, part_begin(e, &team->cut, part), k_name(a, end), k_int(a, BLOCK));
+	k_const(e->b, k_scalar("int64_t"), team->stop, K_CALL(a, "pmg_min_i64", next, k_name(a, end)));
+	k_blank(e->b);
 }
 
 void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -97,51 +96,53 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	team.cut.first = affine_of_expr(e, NULL, dim->lo);
 	team.cut.end = affine_of_expr(e, NULL, dim->hi);
 	team.cut.chunk = chunk ? chunk : cells_of_line(shared);
-	e->n_parts = threads;
+	e->n_parts = k_name(e->arena, threads);
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);
 	e->team = &team;
 	emit_node(e, node, use);
 	e->team = NULL;
-	quote_close(e->b, "}");
-	quote_close(e->b, "}");
+	k_end(e->b);
+	k_end(e->b);
 	e->names.visible.n = visible;
 }
 
 /* What the loop has of the block: all of it, or as far as its own range goes. */
-static const char *bound_text(struct emit *e, const struct affine *own, const struct affine *whole, const char *block,
-			      const char *function)
+static struct k_expr *bound_of(struct emit *e, const struct affine *own, const struct affine *whole, const char *block,
+			       const char *function)
 {
+	struct k_expr *bound = k_name(e->arena, block);
+
 	if (affine_is_equal(e->arena, own, whole))
-		return block;
-	return arena_printf(e->arena, "%s(%s, %s)", function, affine_plain(e->arena, own), block);
+		return bound;
+	return K_CALL(e->arena, function, affine_expr(e->arena, own), bound);
 }
 
 /* The part of the loop that is in the block. */
 static void open_in_block(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
 	const struct team *team = e->team;
+	struct k_expr *first = bound_of(e, &range->first, &team->cut.first, team->begin, "pmg_max_i64");
+	struct k_expr *end = bound_of(e, &range->end, &team->cut.end, team->stop, "pmg_min_i64");
+	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, first, end, NULL);
 
 	if (use.is_vector)
-		e->target->above_loop(e, &(struct loop_use) { .is_vector = true });
-	quote_open(e->b, "for (int64_t %s = %s; %s < %s; %s++) {", name,
-		   bound_text(e, &range->first, &team->cut.first, team->begin, "pmg_max_i64"), name,
-		   bound_text(e, &range->end, &team->cut.end, team->stop, "pmg_min_i64"), name);
+		e->target->share(e, loop, &(struct loop_use) { .is_vector = true });
 }
 
-/* Where iterations are not one apart, the first block has all. */
+/* If iterations are not one apart, the first block has all. */
 void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
-	const char *is_first = arena_printf(e->arena, "if (%s == %s)", e->team->begin,
-					    affine_plain(e->arena, &e->team->cut.first));
+	struct k_expr *is_first = k_operate(e->arena, k_name(e->arena, e->team->begin), K_EQ,
+					    affine_expr(e->arena, &e->team->cut.first));
 
 	if (range->is_single) {
-		quote_open(e->b, "%s {", is_first);
-		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		k_begin_if(e->b, is_first);
+		k_const(e->b, k_scalar("int64_t"), name, affine_expr(e->arena, &range->first));
 	} else if (range->step != 1 || use.mark->direction < 0) {
-		quote_open(e->b, "%s {", is_first);
-		quote_open(e->b, "%s", for_text(e, range, name, use.mark->direction));
+		k_begin_if(e->b, is_first);
+		open_for(e, range, name, use.mark->direction);
 	} else {
 		open_in_block(e, range, name, use);
 	}
