@@ -34,33 +34,50 @@ static bool is_known(const struct emit *e, const struct array *weights)
 	return slot >= 0 && !weights->is_per_thread && !weights->folded && !e->is_written[slot];
 }
 
-/* Where there is a loop, this is in it (passes/live.c), and the device itself finds out whether it goes on. */
-static void emit_for_device(struct k_builder *b, const struct emit *e, int number, const struct want *want,
-			    const char *finite)
+/* Are all values of these arrays finite? */
+static struct k_expr *are_finite(const struct emit *e, const struct live_points *live)
 {
-	quote(b, "pmg_cuda_live_points(plan, %d, %d, %s, %s);", number, e->layout->slot_of[want->live.weights->number],
-	     finite, e->module->loop.var ? "pmg_cuda_loop_of(plan)" : "NULL");
+	struct arena *a = e->arena;
+	struct k_expr *all = NULL;
+
+	for (int i = 0; i < live->n_finite; i++)
+		all = k_join(a, K_AND, all, K_CALL(a, "pmg_is_finite", k_name(a, "plan"),
+						   k_int(a, e->layout->slot_of[live->finite[i]->number])));
+	return all ? all : k_bool(a, true);
+}
+
+/* A loop has this in its body (passes/live.c), and the device itself finds out whether it goes on. */
+static struct k_expr *call_for_device(const struct emit *e, int number, const struct live_points *live)
+{
+	struct arena *a = e->arena;
+	struct k_expr *loop = e->module->loop.var ? K_CALL(a, "pmg_cuda_loop_of", k_name(a, "plan"))
+						  : k_name(a, "NULL");
+
+	return K_CALL(a, "pmg_cuda_live_points", k_name(a, "plan"), k_int(a, number),
+		      k_int(a, e->layout->slot_of[live->weights->number]), are_finite(e, live), loop);
+}
+
+static struct k_expr *call_for_host(const struct emit *e, int number, const struct live_points *live)
+{
+	struct arena *a = e->arena;
+	const int *slot_of = e->layout->slot_of;
+
+	return K_CALL(a, "pmg_live_points", k_name(a, "plan"), k_int(a, number),
+		      k_int(a, slot_of[live->weights->number]), k_int(a, slot_of[live->by->number]),
+		      are_finite(e, live));
 }
 
 static void emit_one(struct k_builder *b, const struct emit *e, int number, const struct want *want)
 {
-	const int *slot_of = e->layout->slot_of;
 	const bool is_device = e->target->device_ending;
-	struct str finite = str_new(e->arena);
 
-	if (!want->is_live || !is_known(e, want->live.weights)) {
-		quote(b, "pmg_%sall_points(plan, %d);", is_device ? "cuda_" : "", number);
-		return;
-	}
-	for (int i = 0; i < want->live.n_finite; i++)
-		str_add(&finite, "%spmg_is_finite(plan, %d)", i ? " && " : "", slot_of[want->live.finite[i]->number]);
-	if (!finite.length)
-		str_add(&finite, "true");
-	if (is_device)
-		emit_for_device(b, e, number, want, str_text(&finite));
+	if (!want->is_live || !is_known(e, want->live.weights))
+		k_do(b, K_CALL(e->arena, is_device ? "pmg_cuda_all_points" : "pmg_all_points",
+			       k_name(e->arena, "plan"), k_int(e->arena, number)));
+	else if (is_device)
+		k_do(b, call_for_device(e, number, &want->live));
 	else
-		quote(b, "pmg_live_points(plan, %d, %d, %d, %s);", number, slot_of[want->live.weights->number],
-		     slot_of[want->live.by->number], str_text(&finite));
+		k_do(b, call_for_host(e, number, &want->live));
 }
 
 void emit_live_points(struct k_builder *b, const struct emit *e, const group_list *groups)
