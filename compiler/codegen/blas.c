@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * A BLAS mark: a call, and the loops below the mark for sizes at which it does not pay or that it cannot take. The call
- * is written from isl's AST: the counts are those of its loops, the operands begin where the first point is. Where isl
- * has made other loops than one for each dim, they are printed and there is no call. */
+ * is built from isl's AST: the counts are those of its loops, the operands begin at the first point. If isl has made
+ * other loops than one for each dim, the loops alone are built. */
 #include <isl/id.h>
-#include <string.h>
 
 #include "codegen/codegen_private.h"
 #include "ir/blas.h"
@@ -15,7 +14,7 @@ struct call {
 	struct blas_call blas;
 	struct range ranges[3];         /* of nest.dims */
 	struct point point, last;       /* the first ones */
-	const char *alpha;              /* NULL: 1 */
+	struct k_expr *alpha;           /* NULL: 1 */
 };
 
 /* ---- the nest in isl's AST ---- */
@@ -101,7 +100,7 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 	return false;
 }
 
-/* ---- operands as text ---- */
+/* ---- operands ---- */
 
 static struct affine product(struct arena *arena, const struct affine *a, const struct affine *b)
 {
@@ -143,95 +142,115 @@ static struct affine count(const struct call *call, int dim)
 	return affine_combine(call->e->arena, 1, &range->end, -1, &range->first);
 }
 
-static const char *count_text(const struct call *call, int dim)
+static struct k_expr *expr_of(const struct call *call, struct affine value)
 {
-	struct affine n = count(call, dim);
-
-	return affine_plain(call->e->arena, &n);
+	return affine_expr(call->e->arena, &value);
 }
 
-static const char *increment(const struct call *call, const struct blas_operand *vector)
+static struct k_expr *count_of(const struct call *call, int dim)
 {
-	struct affine step = vector->access ? stride(call, vector->access, vector->row) : affine_constant(1);
-
-	return affine_plain(call->e->arena, &step);
+	return expr_of(call, count(call, dim));
 }
 
-static const char *leading(const struct call *call, const struct blas_operand *matrix)
+static struct k_expr *increment(const struct call *call, const struct blas_operand *vector)
 {
-	struct affine step = stride(call, matrix->access, matrix->is_transposed ? matrix->column : matrix->row);
+	return expr_of(call, vector->access ? stride(call, vector->access, vector->row) : affine_constant(1));
+}
 
-	return affine_plain(call->e->arena, &step);
+static struct k_expr *leading(const struct call *call, const struct blas_operand *matrix)
+{
+	return expr_of(call, stride(call, matrix->access, matrix->is_transposed ? matrix->column : matrix->row));
 }
 
 /* Where an access begins: `A`, `&D[atom*nTheta]`. */
-static const char *start_of(const struct call *call, const struct point *point, const struct access *access)
+static struct k_expr *start_of(const struct call *call, const struct point *point, const struct access *access)
 {
 	struct affine index = c_index(call->e, point, access);
-	const char *name = access->array->c_name;
+	struct k_expr *array = k_name(call->e->arena, access->array->c_name);
 	int64_t value;
 
 	if (affine_is_constant(&index, &value) && value == 0)
-		return name;
-	return arena_printf(call->e->arena, "&%s[%s]", name, affine_plain(call->e->arena, &index));
+		return array;
+	return k_address(call->e->arena, k_load(call->e->arena, array, expr_of(call, index)));
 }
 
-static const char *start(const struct call *call, const struct blas_operand *operand)
+static struct k_expr *start(const struct call *call, const struct blas_operand *operand)
 {
 	bool is_last = call->nest.last && operand == &call->blas.target;
 
 	return start_of(call, is_last ? &call->last : &call->point, operand->access);
 }
 
-static const char *trans(const struct blas_operand *matrix)
+static struct k_expr *trans(const struct call *call, const struct blas_operand *matrix)
 {
-	return matrix->is_transposed ? "PMG_TRANS" : "PMG_NO_TRANS";
+	return k_name(call->e->arena, matrix->is_transposed ? "PMG_TRANS" : "PMG_NO_TRANS");
 }
 
 /* ---- alpha ---- */
 
-static void add_factors(struct call *call, struct str *text, const struct point *point,
-			const struct expr *const *factors, int n)
+static bool begins_with_minus(const struct k_expr *expr)
 {
+	return (expr->kind == KE_UNARY && expr->op == K_NEG) || (expr->kind == KE_INT && expr->integer < 0) ||
+	       (expr->kind == KE_FLOAT && expr->text[0] == '-');
+}
+
+/* product*factors; of no product yet, of which `is_negative` says whether there is a minus before it. */
+static struct k_expr *times(const struct call *call, struct k_expr *product, bool is_negative,
+			    const struct point *point, const struct expr *const *factors, int n)
+{
+	struct arena *a = call->e->arena;
+
 	for (int i = 0; i < n; i++) {
-		const char *factor = x_text(call->e, k_at_least(call->e->arena, c_expr(call->e, point, factors[i]),
-								K_LEVEL_UNARY));
+		struct k_expr *factor = k_at_least(a, c_expr(call->e, point, factors[i]), K_LEVEL_UNARY);
 
-		if (text->length && *factor == '-')
-			factor = arena_printf(call->e->arena, "(%s)", factor);
-		str_add(text, "%s%s", text->length && str_text(text)[text->length - 1] != '-' ? "*" : "", factor);
+		if ((product || is_negative) && begins_with_minus(factor))
+			factor = k_at_least(a, factor, K_LEVEL_PRIMARY);
+		if (product)
+			product = k_binary(a, K_MUL, product, factor);
+		else
+			product = is_negative ? k_unary(a, K_NEG, factor) : factor;
 	}
+	return product;
 }
 
-/* Of more than one name, or read from memory: a variable of its own. */
-static const char *alpha_text(struct call *call)
+/* A number in the type of the call. */
+static struct k_expr *literal(const struct call *call, const char *value, bool is_negative)
 {
-	struct str text = str_new(call->e->arena);
-	const char *alpha;
+	struct arena *a = call->e->arena;
+	struct k_expr *number = k_float(a, call->blas.type == TYPE_F32 ? arena_printf(a, "%sf", value) : value);
 
-	if (call->blas.is_negative)
-		str_add(&text, "-");
-	add_factors(call, &text, &call->last, call->blas.last_factors.items, call->blas.last_factors.n);
-	add_factors(call, &text, &call->point, call->blas.factors.items, call->blas.factors.n);
-	if (call->blas.factors.n + call->blas.last_factors.n == 0)
-		return call->blas.is_negative ? "-1.0" : NULL;
-	if (!strpbrk(str_text(&text), "*([+ "))
-		return str_text(&text);
-	alpha = names_declare(&call->e->names, "alpha");
-	quote(call->e->b, "const %s %s = %s;", type_c_name(call->blas.type), alpha, str_text(&text));
-	return alpha;
+	return is_negative ? k_unary(a, K_NEG, number) : number;
 }
 
-static const char *literal(const struct call *call, const char *value)
+/* A name or number, or what is minus one. */
+static bool is_simple(const struct k_expr *expr)
 {
-	bool is_float = call->blas.type == TYPE_F32 && strpbrk(value, ".") && !strpbrk(value, "fF");
-
-	return is_float ? arena_printf(call->e->arena, "%sf", value) : value;
+	if (expr->kind == KE_UNARY && expr->op == K_NEG)
+		expr = expr->args.items[0];
+	return !expr->is_grouped && (expr->kind == KE_NAME || expr->kind == KE_INT || expr->kind == KE_FLOAT);
 }
 
-static const char *alpha_or_one(const struct call *call)
+/* If it is more than one name, or read from memory: a variable of its own. NULL: 1. */
+static struct k_expr *alpha_of(struct call *call)
 {
-	return literal(call, call->alpha ? call->alpha : "1.0");
+	const struct blas_call *blas = &call->blas;
+	struct k_expr *alpha;
+	const char *name;
+
+	alpha = times(call, NULL, blas->is_negative, &call->last, blas->last_factors.items, blas->last_factors.n);
+	alpha = times(call, alpha, blas->is_negative, &call->point, blas->factors.items, blas->factors.n);
+	if (!alpha)
+		return blas->is_negative ? literal(call, "1.0", true) : NULL;
+	if (is_simple(alpha))
+		return alpha;
+	name = names_declare(&call->e->names, "alpha");
+	k_const(call->e->b, k_scalar(type_c_name(blas->type)), name, alpha);
+	return k_name(call->e->arena, name);
+}
+
+static struct k_expr *alpha_or_one(const struct call *call)
+{
+	return call->alpha ? call->alpha : literal(call, "1.0", false);
 }
 
 /* ---- the condition ---- */
@@ -243,18 +262,6 @@ static bool is_known(const struct affine *size)
 	return affine_is_constant(size, &value) && value >= 1 && value <= INT32_MAX;
 }
 
-static const char *sizes_of(const struct call *call, const struct affine *sizes, int n, bool *are_known)
-{
-	struct str text = str_new(call->e->arena);
-
-	*are_known = true;
-	for (int i = 0; i < n; i++) {
-		*are_known = *are_known && is_known(&sizes[i]);
-		str_add(&text, "%s%s", i ? ", " : "", affine_plain(call->e->arena, &sizes[i]));
-	}
-	return str_text(&text);
-}
-
 static struct affine step_of(const struct call *call, const struct blas_operand *operand)
 {
 	if (!operand->access || (operand->column < 0 && operand->row < 0))
@@ -263,14 +270,12 @@ static struct affine step_of(const struct call *call, const struct blas_operand 
 		      operand->column >= 0 && operand->is_transposed ? operand->column : operand->row);
 }
 
-/* What is asked before the call; NULL: nothing, all is known. */
-static const char *condition(const struct call *call, int64_t least)
+/* The sizes that the call depends on: how many. */
+static int sizes_of(const struct call *call, struct affine *sizes)
 {
 	const struct blas_call *blas = &call->blas;
-	int level = blas_level(blas->kind), n_sizes = level == 1 ? 3 : level + 3, n = 0;
-	struct affine sizes[6];
-	bool are_known, has_alpha = !blas_alpha_is_known(blas);
-	const char *text;
+	const int level = blas_level(blas->kind), n_sizes = level == 1 ? 3 : level + 3;
+	int n = 0;
 
 	sizes[n++] = count(call, blas->m);
 	if (level >= 2)
@@ -284,19 +289,37 @@ static const char *condition(const struct call *call, int64_t least)
 		sizes[n++] = step_of(call, &blas->target);
 	while (n < n_sizes)
 		sizes[n++] = affine_constant(1);
-	text = sizes_of(call, sizes, n_sizes, &are_known);
-	text = arena_printf(call->e->arena, "pmg_blas_takes_%d(%s, %s)", level, int_text(call->e->arena, least), text);
-	if (has_alpha)
-		text = arena_printf(call->e->arena, "%spmg_blas_scales(%s)", are_known && !least ? "" :
-				    arena_printf(call->e->arena, "%s && ", text), call->alpha);
-	return are_known && !least && !has_alpha ? NULL : text;
+	return n_sizes;
+}
+
+/* What is tested before the call; NULL: nothing, all is known. */
+static struct k_expr *condition(const struct call *call, int64_t least)
+{
+	struct arena *a = call->e->arena;
+	struct affine sizes[6];
+	const int n_sizes = sizes_of(call, sizes);
+	const char *name = arena_printf(a, "pmg_blas_takes_%d", blas_level(call->blas.kind));
+	struct k_expr *takes = K_CALL(a, name, k_int(a, least));
+	bool are_known = !least;
+
+	for (int i = 0; i < n_sizes; i++) {
+		are_known = are_known && is_known(&sizes[i]);
+		vec_push(a, &takes->args, expr_of(call, sizes[i]));
+	}
+	if (are_known)
+		takes = NULL;
+	if (blas_alpha_is_known(&call->blas))
+		return takes;
+	return k_join(a, K_AND, takes, K_CALL(a, "pmg_blas_scales", call->alpha));
 }
 
 /* ---- calls ---- */
 
-static const char *threads_of(const struct call *call)
+static struct k_expr *threads_of(const struct call *call)
 {
-	return call->nest.is_shared ? "plan->threads" : "1";
+	struct arena *a = call->e->arena;
+
+	return call->nest.is_shared ? k_member(a, k_name(a, "plan"), "threads", true) : k_int(a, 1);
 }
 
 static const char *function(const struct call *call, const char *name)
@@ -309,136 +332,148 @@ static const char *name_of(const struct call *call)
 	return function(call, blas_name(call->blas.kind));
 }
 
-static const char *beta_text(struct call *call)
+static struct k_expr *beta_of(const struct call *call)
 {
 	const struct blas_addend *addend = &call->blas.addend;
-	struct str text = str_new(call->e->arena);
 
 	if (!addend->beta)
-		return literal(call, addend->is_negative ? "-1.0" : "1.0");
+		return literal(call, "1.0", addend->is_negative);
 	if (!addend->is_negative)
-		return x_text(call->e, c_expr(call->e, &call->last, addend->beta));
-	str_add(&text, "-");
-	add_factors(call, &text, &call->last, &addend->beta, 1);
-	return str_text(&text);
+		return c_expr(call->e, &call->last, addend->beta);
+	return times(call, NULL, true, &call->last, &addend->beta, 1);
 }
 
-static const char *addend_step(const struct call *call, int dim)
+static struct k_expr *addend_step(const struct call *call, int dim)
 {
-	struct affine step = dim < 0 ? affine_constant(0) : stride(call, call->blas.addend.access, dim);
-
-	return affine_plain(call->e->arena, &step);
+	return expr_of(call, dim < 0 ? affine_constant(0) : stride(call, call->blas.addend.access, dim));
 }
 
 /* The target is set to what is added, for a call that adds to it. */
-static void print_addend(struct call *call, const char *rows, const char *columns, int column, const char *step)
+static void emit_addend(const struct call *call, struct k_expr *rows, struct k_expr *columns, int column,
+			struct k_expr *step)
 {
 	const struct blas_call *blas = &call->blas;
 
 	if (blas->addend.access)
-		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", function(call, "put"), rows, columns,
-		     beta_text(call), start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
-		     addend_step(call, column), start(call, &blas->target), step, threads_of(call));
+		k_do(call->e->b, K_CALL(call->e->arena, function(call, "put"), rows, columns, beta_of(call),
+					start_of(call, &call->last, blas->addend.access), addend_step(call, blas->m),
+					addend_step(call, column), start(call, &blas->target), step, threads_of(call)));
 }
 
-static const char *beta_of_target(const struct call *call)
+static struct k_expr *beta_of_target(const struct call *call)
 {
-	return literal(call, call->blas.sets && !call->blas.addend.access ? "0.0" : "1.0");
+	return literal(call, call->blas.sets && !call->blas.addend.access ? "0.0" : "1.0", false);
 }
 
-static void print_vectors(struct call *call)
+static struct k_expr *axpy(const struct call *call)
 {
-	const struct blas_call *blas = &call->blas;
-	const char *n = count_text(call, blas->m), *y = start(call, &blas->target);
+	const struct blas_operand *x = &call->blas.a, *y = &call->blas.target;
 
-	if (blas->kind == BLAS_AXPY)
-		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call),
-		     start(call, &blas->a), increment(call, &blas->a), y, increment(call, &blas->target),
-		     threads_of(call));
-	else if (blas->kind == BLAS_SCAL)
-		quote(call->e->b, "%s(%s, %s, %s, %s, %s);", name_of(call), n, alpha_or_one(call), y,
-		     increment(call, &blas->target), threads_of(call));
-	else
-		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s);", name_of(call), n, start(call, &blas->a),
-		     increment(call, &blas->a), y, increment(call, &blas->target), threads_of(call));
+	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), alpha_or_one(call), start(call, x),
+		      increment(call, x), start(call, y), increment(call, y), threads_of(call));
+}
+
+static struct k_expr *scal(const struct call *call)
+{
+	const struct blas_operand *y = &call->blas.target;
+
+	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), alpha_or_one(call), start(call, y),
+		      increment(call, y), threads_of(call));
+}
+
+static struct k_expr *copy(const struct call *call)
+{
+	const struct blas_operand *x = &call->blas.a, *y = &call->blas.target;
+
+	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
+		      start(call, y), increment(call, y), threads_of(call));
+}
+
+static struct k_expr *dot(const struct call *call)
+{
+	const struct blas_operand *x = &call->blas.a, *y = &call->blas.b;
+
+	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
+		      start(call, y), increment(call, y), threads_of(call));
+}
+
+static struct k_expr *asum(const struct call *call)
+{
+	const struct blas_operand *x = &call->blas.a;
+
+	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
+		      threads_of(call));
 }
 
 /* What is added to a sum. */
-static void print_sum(struct call *call)
+static void emit_sum(const struct call *call, struct k_expr *value)
 {
-	const struct blas_call *blas = &call->blas;
 	struct k_expr *sum = accumulator_of(call->e, call->nest.stage);
-	const char *second = "";
 
-	if (blas->kind == BLAS_DOT)
-		second = arena_printf(call->e->arena, ", %s, %s", start(call, &blas->b), increment(call, &blas->b));
-	quote(call->e->b, "%s += %s%s%s(%s, %s, %s%s, %s);", x_text(call->e, sum ? sum : c_access(call->e, &call->point,
-	      &call->nest.stage->write)), call->alpha ? literal(call, call->alpha) : "", call->alpha ? "*" : "",
-	     name_of(call), count_text(call, blas->m), start(call, &blas->a), increment(call, &blas->a), second,
-	     threads_of(call));
+	if (!sum)
+		sum = c_access(call->e, &call->point, &call->nest.stage->write);
+	k_update(call->e->b, K_ADD, sum, k_join(call->e->arena, K_MUL, call->alpha, value));
 }
 
-static void print_matrix(struct call *call)
-{
-	const struct blas_call *blas = &call->blas;
-	const char *m = count_text(call, blas->m), *n = count_text(call, blas->n);
-
-	if (blas->kind == BLAS_GER) {
-		quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), m, n,
-		     alpha_or_one(call), start(call, &blas->a), increment(call, &blas->a), start(call, &blas->b),
-		     increment(call, &blas->b), start(call, &blas->target), leading(call, &blas->target),
-		     threads_of(call));
-		return;
-	}
-	print_addend(call, m, "1", -1, increment(call, &blas->target));
-	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
-	     blas->a.is_transposed ? n : m, blas->a.is_transposed ? m : n, alpha_or_one(call), start(call, &blas->a),
-	     leading(call, &blas->a), start(call, &blas->b), increment(call, &blas->b),
-	     beta_of_target(call), start(call, &blas->target), increment(call, &blas->target),
-	     threads_of(call));
-}
-
-static void print_symmetric(struct call *call)
+static struct k_expr *ger(const struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
 
-	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
-	     count_text(call, blas->m), count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
-	     leading(call, &blas->a), start(call, &blas->target), leading(call, &blas->target), threads_of(call));
+	return K_CALL(call->e->arena, name_of(call), count_of(call, blas->m), count_of(call, blas->n),
+		      alpha_or_one(call), start(call, &blas->a), increment(call, &blas->a), start(call, &blas->b),
+		      increment(call, &blas->b), start(call, &blas->target), leading(call, &blas->target),
+		      threads_of(call));
 }
 
-static void print_matrices(struct call *call)
+static struct k_expr *gemv(const struct call *call)
 {
 	const struct blas_call *blas = &call->blas;
-	const char *m = count_text(call, blas->m), *n = count_text(call, blas->n);
+	const struct blas_operand *matrix = &blas->a, *x = &blas->b, *y = &blas->target;
 
-	print_addend(call, m, n, blas->n, leading(call, &blas->target));
-	quote(call->e->b, "%s(%s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s, %s);", name_of(call), trans(&blas->a),
-	     trans(&blas->b), m, n, count_text(call, blas->k), alpha_or_one(call), start(call, &blas->a),
-	     leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b), beta_of_target(call),
-	     start(call, &blas->target), leading(call, &blas->target), threads_of(call));
+	emit_addend(call, count_of(call, blas->m), k_int(call->e->arena, 1), -1, increment(call, y));
+	return K_CALL(call->e->arena, name_of(call), trans(call, matrix),
+		      count_of(call, matrix->is_transposed ? blas->n : blas->m),
+		      count_of(call, matrix->is_transposed ? blas->m : blas->n), alpha_or_one(call),
+		      start(call, matrix), leading(call, matrix), start(call, x), increment(call, x),
+		      beta_of_target(call), start(call, y), increment(call, y), threads_of(call));
 }
 
-static void print_call(struct call *call)
+static struct k_expr *gemm(const struct call *call)
 {
+	const struct blas_call *blas = &call->blas;
+
+	emit_addend(call, count_of(call, blas->m), count_of(call, blas->n), blas->n, leading(call, &blas->target));
+	return K_CALL(call->e->arena, name_of(call), trans(call, &blas->a), trans(call, &blas->b),
+		      count_of(call, blas->m), count_of(call, blas->n), count_of(call, blas->k), alpha_or_one(call),
+		      start(call, &blas->a), leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b),
+		      beta_of_target(call), start(call, &blas->target), leading(call, &blas->target),
+		      threads_of(call));
+}
+
+static struct k_expr *syrk(const struct call *call)
+{
+	const struct blas_call *blas = &call->blas;
+
+	return K_CALL(call->e->arena, name_of(call), trans(call, &blas->a), count_of(call, blas->m),
+		      count_of(call, blas->k), alpha_or_one(call), start(call, &blas->a), leading(call, &blas->a),
+		      start(call, &blas->target), leading(call, &blas->target), threads_of(call));
+}
+
+static void emit_call(const struct call *call)
+{
+	struct k_builder *b = call->e->b;
+
 	switch (call->blas.kind) {
-	case BLAS_AXPY: case BLAS_SCAL: case BLAS_COPY:
-		print_vectors(call);
-		break;
-	case BLAS_DOT: case BLAS_ASUM:
-		print_sum(call);
-		break;
-	case BLAS_GEMV: case BLAS_GER:
-		print_matrix(call);
-		break;
-	case BLAS_GEMM:
-		print_matrices(call);
-		break;
-	case BLAS_SYRK:
-		print_symmetric(call);
-		break;
-	case BLAS_N:
-		break;
+	case BLAS_AXPY: k_do(b, axpy(call)); break;
+	case BLAS_SCAL: k_do(b, scal(call)); break;
+	case BLAS_COPY: k_do(b, copy(call)); break;
+	case BLAS_DOT: emit_sum(call, dot(call)); break;
+	case BLAS_ASUM: emit_sum(call, asum(call)); break;
+	case BLAS_GEMV: k_do(b, gemv(call)); break;
+	case BLAS_GER: k_do(b, ger(call)); break;
+	case BLAS_GEMM: k_do(b, gemm(call)); break;
+	case BLAS_SYRK: k_do(b, syrk(call)); break;
+	case BLAS_N: break;
 	}
 	if (!accumulator_of(call->e, call->nest.stage))
 		note_write(call->e, call->blas.target.access->array);
@@ -456,22 +491,22 @@ static bool find_call(struct call *call, __isl_keep isl_ast_node *node, const st
 }
 
 /* The loops stand behind `else`, or alone where there is no call. */
-static void print_call_or_loops(struct call *call, __isl_keep isl_ast_node *node, const struct mark *mark,
+static void emit_call_or_loops(struct call *call, __isl_keep isl_ast_node *node, const struct mark *mark,
 				struct scope scope)
 {
 	struct emit *e = call->e;
-	const char *test;
+	struct k_expr *test;
 	int names;
 
-	call->alpha = alpha_text(call);
+	call->alpha = alpha_of(call);
 	test = condition(call, mark->least_work);
 	if (!test) {
-		print_call(call);
+		emit_call(call);
 		scope_leave(e, scope);
 		return;
 	}
-	names = block_open(e, "if (%s) {", test);
-	print_call(call);
+	names = block_of(e, k_begin_if(e->b, test));
+	emit_call(call);
 	scope_leave(e, scope);
 	block_otherwise(e, names);
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -485,7 +520,7 @@ void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 
 	e->b->span = mark->stage->span;
 	if (find_call(&call, node, mark)) {
-		print_call_or_loops(&call, node, mark, scope);
+		emit_call_or_loops(&call, node, mark, scope);
 	} else {
 		scope_leave(e, scope);
 		emit_node(e, node, (struct loop_use) { 0 });
