@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that begin at zero. A sum is a nest that sets its cells to zero and one that adds to them, often directly after
- * it. Where the second one keeps a row of the cells that the first one sets, the row begins at zero, and the first nest
- * is left for the case that nothing is added.
+ * Accumulator tiles that begin at zero. A sum is a nest that sets its cells to zero and one that adds to them, often
+ * directly after it. If the second one keeps a row of the cells that the first one sets, the row begins at zero, and
+ * the first nest remains for the case that nothing is added.
  *
- * Whether the row stands under no other condition, and is of these cells and no fewer, shows when it is printed: so the
- * second nest is printed to nowhere first. */
-#include <string.h>
-
+ * Whether the row stands under no other condition, and is of these cells and no fewer, shows when it is built: so the
+ * second nest is built in a block of its own, which is added if the row has begun at zero. */
 #include "codegen/codegen_private.h"
 
 /* The innermost loop below marks that do not change what it does; NULL: something else. */
