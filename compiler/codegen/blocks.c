@@ -166,7 +166,7 @@ static void take_held(struct emit *e, const struct array *copy, const struct fin
 	const bool keeps = is_nontemporal(e, found->is_written, is_read);
 	const char *take = is_read ? "pmg_block_take" : keeps ? "pmg_block_keep" : "pmg_block_open";
 	struct k_expr *call = K_CALL(e->arena, typed_function(e, take, copy->type),
-				     quote_expr(e->arena, part_of_thread(e, copy)));
+				     part_of_thread(e, copy));
 
 	k_var(e->b, k_buffer(type_c_name(copy->type), !found->is_written, true), copy->c_name,
 	      k_with_list(e->arena, call, place));
@@ -365,11 +365,10 @@ static void open_blocks(struct emit *e, const struct range *range, const struct 
 	struct affine rest = affine_combine(e->arena, 1, &range->end, -1, &start);
 	struct k_stmt *loop;
 
-	if (use->is_parallel)
-		e->target->above_loop(e, use);
 	loop = k_begin_for(e->b, "int64_t", e->lane_start, affine_expr(e->arena, &range->first),
 			   affine_expr(e->arena, &range->end), lanes_expr(e));
-	quote_take_annotation(e->b, loop);
+	if (use->is_parallel)
+		e->target->share(e, loop, use);
 	k_const(e->b, k_scalar("int64_t"), lanes,
 		K_CALL(e->arena, "pmg_min_i64", lanes_expr(e), affine_expr(e->arena, &rest)));
 }
@@ -380,7 +379,8 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	const char *lanes, *threads = NULL, *work = e->region;
+	const char *lanes, *threads = NULL;
+	struct k_expr *work = e->region;
 	struct affine start;
 
 	begin_block(e, &use);

@@ -8,7 +8,7 @@
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 
-typedef VEC(const char *) condition_list;
+typedef VEC(struct k_expr *) condition_list;
 
 static const struct dim *dim_of(const struct loop_use *use)
 {
@@ -56,16 +56,16 @@ static void require(struct emit *e, condition_list *list, const struct affine *l
 		    const struct affine *right, struct affine difference)
 {
 	if (!facts_imply(e->module->ctx, e->arena, &e->facts, &difference))
-		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, left, op, right)));
+		vec_push(e->arena, list, affine_comparison(e->arena, left, op, right));
 }
 
-static const char *conjunction(struct emit *e, const condition_list *list)
+static struct k_expr *conjunction(struct emit *e, const condition_list *list)
 {
-	struct str text = str_new(e->arena);
+	struct k_expr *all = NULL;
 
 	for (int i = 0; i < list->n; i++)
-		str_add(&text, "%s%s", i ? " && " : "", list->items[i]);
-	return str_text(&text);
+		all = k_join(e->arena, K_AND, all, list->items[i]);
+	return all;
 }
 
 static bool is_implied(struct emit *e, const struct affine *larger, const struct affine *smaller)
@@ -100,11 +100,11 @@ static void require_sub(struct emit *e, condition_list *list, const struct point
 	struct affine last = affine_scale(e->arena, &hi, 1, -1), value = affine_of_expr(e, point, sub);
 
 	if (!sub_is_known(e, point, sub, &lo, true)) {
-		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, &value, K_GE, &lo)));
+		vec_push(e->arena, list, affine_comparison(e->arena, &value, K_GE, &lo));
 		fact_push(e, affine_combine(e->arena, 1, &value, -1, &lo));
 	}
 	if (!sub_is_known(e, point, sub, &last, false)) {
-		vec_push(e->arena, list, x_text(e, affine_comparison(e->arena, &value, K_LT, &hi)));
+		vec_push(e->arena, list, affine_comparison(e->arena, &value, K_LT, &hi));
 		fact_push(e, affine_combine(e->arena, 1, &last, -1, &value));
 	}
 }
@@ -138,7 +138,7 @@ static struct condition open_source(struct emit *e, const struct access *source,
 
 	if (conditions.n)
 		deal_breaks(e);
-	return conditions.n ? condition_open(e, quote_expr(e->arena, conjunction(e, &conditions)), first) : none;
+	return conditions.n ? condition_open(e, conjunction(e, &conditions), first) : none;
 }
 
 /* ---- what the loops below say ---- */
@@ -196,21 +196,21 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 }
 
 /* The parent of a root is -1. */
-static const char *equality(struct emit *e, const struct affine *variable, const struct affine *value)
+static struct k_expr *equality(struct emit *e, const struct affine *variable, const struct affine *value)
 {
-	const struct k_expr *is_root = NULL;
+	struct k_expr *is_root = NULL;
 	int64_t number;
 
 	if (e->ragged && affine_is_constant(value, &number) && number < 0)
 		is_root = kin_is_root(e, variable);
-	return is_root ? x_text(e, is_root) : x_text(e, affine_comparison(e->arena, variable, K_EQ, value));
+	return is_root ? is_root : affine_comparison(e->arena, variable, K_EQ, value);
 }
 
 /* Of the parent of a row in a block of trees, that it is a row of them. */
 static void require_first(struct emit *e, condition_list *list, const struct affine *variable, const struct affine *low)
 {
 	struct affine above = affine_combine(e->arena, 1, variable, -1, low), row = *low;
-	const struct k_expr *has_parent = NULL;
+	struct k_expr *has_parent = NULL;
 	int64_t number;
 
 	if (e->ragged) {
@@ -222,7 +222,7 @@ static void require_first(struct emit *e, condition_list *list, const struct aff
 	if (!has_parent)
 		require(e, list, variable, K_GE, low, above);
 	else if (!facts_imply(e->module->ctx, e->arena, &e->facts, &above))
-		vec_push(e->arena, list, x_text(e, has_parent));
+		vec_push(e->arena, list, has_parent);
 }
 
 static void require_range(struct emit *e, condition_list *list, const struct range *range,
@@ -239,9 +239,10 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 	require(e, list, variable, K_LE, high, affine_combine(e->arena, 1, high, -1, variable));
 	if (range->step != 1) {
 		struct affine from_first = affine_combine(e->arena, 1, variable, -1, &range->first);
+		struct k_expr *rest = K_CALL(e->arena, "pmg_mod", affine_expr(e->arena, &from_first),
+					     k_int(e->arena, range->step));
 
-		vec_push(e->arena, list, arena_printf(e->arena, "pmg_mod(%s, %s) == 0",
-			 affine_plain(e->arena, &from_first), int_text(e->arena, range->step)));
+		vec_push(e->arena, list, k_binary(e->arena, K_EQ, rest, k_int(e->arena, 0)));
 	}
 }
 
@@ -270,13 +271,15 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 {
 	const struct array *array = dim->source.array;
 	struct affine limit = affine_of_expr(e, NULL, array->limit), index = c_index(e, point, &dim->source);
-
+	struct k_expr *value = k_name(e->arena, name), *slot = k_int(e->arena, e->layout->slot_of[array->number]);
+	struct k_expr *is_below = k_binary(e->arena, K_LT, value, k_int(e->arena, 0));
+	struct k_expr *is_above = k_binary(e->arena, K_GE, value, affine_expr(e->arena, &limit));
 	int names;
 
 	deal_breaks(e);
-	names = block_open(e, "if (%s < 0 || %s >= %s) {", name, name, affine_plain(e->arena, &limit));
-	quote(e->b, "pmg_bad_index(plan, %d, %s, %s);", e->layout->slot_of[array->number],
-	     affine_plain(e->arena, &index), name);
+	names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_OR, is_below, is_above)));
+	k_do(e->b, K_CALL(e->arena, "pmg_bad_index", k_name(e->arena, "plan"), slot, affine_expr(e->arena, &index),
+			  value));
 	block_otherwise(e, names);
 	return names;
 }
@@ -369,8 +372,8 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
 	declaration = declaration_begin(e);
-	quote(e->b, "const %s %s = %s;", bound_type(e, dim_of(&use)->source.array), use.bound,
-	      x_text(e, deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source))));
+	k_const(e->b, k_scalar(bound_type(e, dim_of(&use)->source.array)), use.bound,
+		deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
 	emit_ahead(e, use.mark, &point);
 	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);
@@ -439,7 +442,7 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
 		condition = is_else ? condition_otherwise(e)
-				    : condition_open(e, quote_expr(e->arena, conjunction(e, &conditions)),
+				    : condition_open(e, conjunction(e, &conditions),
 						     is_root ? e->facts.n : scope.facts);
 	}
 	emit_node(e, body, (struct loop_use) { 0 });
@@ -473,18 +476,18 @@ static const char *open_children(struct emit *e, const struct mark *mark, const 
 	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
 	struct affine next = affine_scale(e->arena, &node, 1, 1), child;
 	const char *offsets = list_name(e, children->offsets), *q = names_declare(&e->names, "q"), *name;
-	const char *from = affine_plain(e->arena, &node), *to = affine_plain(e->arena, &next);
+	struct k_expr *begin = k_at(e->arena, offsets, affine_expr(e->arena, &node));
+	struct k_expr *end = k_at(e->arena, offsets, affine_expr(e->arena, &next));
 
 	if (mark->direction > 0)
-		quote_open(e->b, "for (int64_t %s = %s[%s]; %s < %s[%s]; %s++) {", q, offsets, from, q, offsets, to,
-			   q);
+		k_begin_for(e->b, "int64_t", q, begin, end, NULL);
 	else
-		quote_open(e->b, "for (int64_t %s = %s[%s] - 1; %s >= %s[%s]; %s--) {", q, offsets, to, q, offsets,
-			   from, q);
+		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, end, k_int(e->arena, 1)), begin, NULL);
 	name = names_declare(&e->names, mark->dim->name);
 	child = affine_name(e->arena, name);
 	*declaration = declaration_begin(e);
-	quote(e->b, "const int64_t %s = %s[%s];", name, list_name(e, children->list), q);
+	k_const(e->b, k_scalar("int64_t"), name,
+		k_at(e->arena, list_name(e, children->list), k_name(e->arena, q)));
 	declaration_end(e, declaration);
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &next));
 	return name;
@@ -592,8 +595,7 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 {
 	struct point point = point_below(e, node, mark);
 	struct affine value = affine_of_dim(e, &point, mark_dim_number(mark));
-	struct condition condition = condition_open(e, quote_expr(e->arena, equality(e, variable, &value)),
-						    e->facts.n);
+	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
 
 	deal_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });

@@ -9,8 +9,6 @@
  * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the
  * array. For the first row it is read from memory, unless no such row exists. In blocks of trees, lanes whose parent
  * or child is the row before take it from there (kin.c). */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 
 /* ---- the statements that write an array ---- */
@@ -109,13 +107,22 @@ static bool may_be_carried(const struct emit *e, const struct array *array)
 	       array_n_stored(cells) == 1;
 }
 
-/* `in` with `value` in the place of a name. */
-static struct affine with_value(struct emit *e, const struct affine *in, const char *name, const struct affine *value)
+static struct affine affine_of_atom(struct emit *e, struct k_expr *atom)
 {
-	struct affine of = affine_name(e->arena, name), result = *in;
+	struct affine affine = affine_constant(0);
+
+	vec_push(e->arena, &affine.terms, ((struct term) { atom, 1 }));
+	return affine;
+}
+
+/* `in` with `value` in the place of an atom. */
+static struct affine with_value(struct emit *e, const struct affine *in, struct k_expr *atom,
+				const struct affine *value)
+{
+	struct affine of = affine_of_atom(e, atom), result = *in;
 
 	for (int i = 0; i < in->terms.n; i++)
-		if (term_is_name(e->arena, &in->terms.items[i], name)) {
+		if (k_expr_is_equal(in->terms.items[i].atom, atom)) {
 			result = affine_combine(e->arena, 1, in, -in->terms.items[i].factor, &of);
 			result = affine_combine(e->arena, 1, &result, in->terms.items[i].factor, value);
 		}
@@ -159,7 +166,7 @@ static bool settle_first(struct emit *e, struct carry *carry, const struct range
 	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
-	carry->first = with_value(e, &carry->index, carry->variable, &before);
+	carry->first = with_value(e, &carry->index, k_name(e->arena, carry->variable), &before);
 	if (e->ragged)
 		return settle_ragged(e, carry, &before);
 	below = affine_scale(e->arena, &below, 1, -1);
@@ -194,8 +201,8 @@ static bool is_row_index(struct emit *e, const struct affine *index, const struc
 	return affine_is_constant(&difference, &value) && value == 0;
 }
 
-/* The name that stands in an index where the row's has the loop's variable; NULL. */
-static const char *name_instead(struct emit *e, const struct affine *index, const struct carry *carry)
+/* What stands in an index where the row's has the loop's variable; NULL. */
+static struct k_expr *atom_instead(struct emit *e, const struct affine *index, const struct carry *carry)
 {
 	struct affine difference = affine_combine(e->arena, 1, index, -1, &carry->index);
 	const struct term *a = difference.terms.items, *b = a + 1;
@@ -203,8 +210,8 @@ static const char *name_instead(struct emit *e, const struct affine *index, cons
 	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
 		return NULL;
 	if (term_is_name(e->arena, a, carry->variable))
-		return x_text(e, b->atom);
-	return term_is_name(e->arena, b, carry->variable) ? x_text(e, a->atom) : NULL;
+		return b->atom;
+	return term_is_name(e->arena, b, carry->variable) ? a->atom : NULL;
 }
 
 static struct carry *carry_of(const struct emit *e, const struct array *array)
@@ -230,7 +237,7 @@ struct k_expr *carried_row(struct emit *e, const struct array *array, const stru
 	if (!carry)
 		return NULL;
 	row = last_row(e, carry);
-	before = with_value(e, &carry->index, carry->variable, &row);
+	before = with_value(e, &carry->index, k_name(e->arena, carry->variable), &row);
 	if (!is_row_index(e, index, &before))
 		return NULL;
 	carry->is_used = true;
@@ -247,8 +254,8 @@ struct k_expr *carried_read(struct emit *e, const struct point *point, const str
 		return NULL;
 	index = c_index(e, point, access);
 	row = carried_row(e, access->array, &index);
-	if (!row && !e->ragged && !e->carried.name) {
-		e->carried.name = name_instead(e, &index, carry);
+	if (!row && !e->ragged && !e->carried.value) {
+		e->carried.value = atom_instead(e, &index, carry);
 		e->carried.row = last_row(e, carry);
 	}
 	return row;
@@ -294,9 +301,9 @@ void carried_look(struct emit *e)
 
 struct k_expr *carried_condition(struct emit *e, const struct carried_case *found)
 {
-	struct affine name = affine_name(e->arena, found->name);
+	struct affine value = affine_of_atom(e, found->value);
 
-	return affine_comparison(e->arena, &name, K_EQ, &found->row);
+	return affine_comparison(e->arena, &value, K_EQ, &found->row);
 }
 
 iterator_list carried_enter(struct emit *e, const struct carried_case *found)
@@ -306,7 +313,7 @@ iterator_list carried_enter(struct emit *e, const struct carried_case *found)
 	for (int i = 0; i < outer.n; i++) {
 		struct iterator iterator = outer.items[i];
 
-		iterator.value = with_value(e, &iterator.value, found->name, &found->row);
+		iterator.value = with_value(e, &iterator.value, found->value, &found->row);
 		vec_push(e->arena, &inner, iterator);
 	}
 	e->iterators = inner;
@@ -320,18 +327,19 @@ static void copy_rows(struct emit *e, int first)
 	int names = lanes_open(e);
 
 	for (int i = first; i < e->carries.n; i++)
-		quote(e->b, "%s = %s;", x_text(e, lane_of(e, e->carries.items[i].last)),
-		      x_text(e, lane_of(e, e->carries.items[i].now)));
+		k_set(e->b, lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
 	lanes_close(e, names);
 }
 
 /* What memory has of the row before the first one. */
 static void read_first(struct emit *e, const struct carry *carry)
 {
+	const char *macro = arena_printf(e->arena, "PMG_READ_%s", row_suffix(carry->array->type));
+	struct k_expr *cell = k_at(e->arena, block_array(e, carry->array)->c_name,
+				   affine_expr(e->arena, &carry->first));
 	int names = lanes_open(e);
 
-	quote(e->b, "%s = PMG_READ_%s(%s[%s]);", x_text(e, lane_of(e, carry->last)), row_suffix(carry->array->type),
-	     block_array(e, carry->array)->c_name, affine_plain(e->arena, &carry->first));
+	k_set(e->b, lane_of(e, carry->last), K_CALL(e->arena, macro, cell));
 	lanes_close(e, names);
 }
 

@@ -193,7 +193,7 @@ struct k_expr *update_result(struct emit *e, const struct update *update);
 void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
 /* What the running thread has of an array: where it is, and as a variable. */
-const char *part_of_thread(struct emit *e, const struct array *array);
+struct k_expr *part_of_thread(struct emit *e, const struct array *array);
 void take_part(struct emit *e, const struct array *array);
 
 /* ---- blocks.c: loops that run in blocks -------------------------------------------------------------------- */

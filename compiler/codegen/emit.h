@@ -260,8 +260,8 @@ struct otherwise {                      /* what holds of a bound dim where it ha
 	struct affine fact;
 };
 
-struct carried_case {                   /* a variable that may be the row before; NULL: there is none */
-	const char *name;
+struct carried_case {                   /* a value, of a variable, that may be the row before; NULL: there is none */
+	struct k_expr *value;
 	struct affine row;
 };
 

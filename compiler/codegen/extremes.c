@@ -69,11 +69,11 @@ static const struct cell *untested_cell(const struct emit *e, const struct expr 
 	return cell && cell->untested.n ? cell : NULL;
 }
 
-static struct k_expr *named(struct emit *e, enum scalar_type type, const struct k_expr *value)
+static struct k_expr *named(struct emit *e, enum scalar_type type, struct k_expr *value)
 {
 	const char *name = names_declare(&e->names, "operand");
 
-	quote(e->b, "const %s %s = %s;", type_c_name(type), name, x_text(e, value));
+	k_const(e->b, k_scalar(type_c_name(type)), name, value);
 	return k_name(e->arena, name);
 }
 

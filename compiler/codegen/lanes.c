@@ -361,7 +361,7 @@ static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const st
 	if (!e->lanes_are_vectors || !e->ragged || !e->ragged->is_by_lane)
 		return false;
 	ast_each_stage(node, look_for_variables, &has_variables);
-	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.name) {
+	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.value) {
 		e->ragged->has_others = true;
 		return false;
 	}
@@ -392,7 +392,7 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 		kin_end(e);
 		return;
 	}
-	if (!found.name) {
+	if (!found.value) {
 		emit_for_lanes(e, node, &body);
 		kin_end(e);
 		return;

@@ -61,14 +61,13 @@ static bool is_divided(const struct emit *e, const struct loop_use *use)
 /* Of a shared loop of vectors: an end that clang knows to be none of the largest numbers (pmgrt_math.h). */
 static struct range for_vectors(struct emit *e, const struct range *range, const struct loop_use *use)
 {
-	struct range told = *range;
+	struct range bounded = *range;
 	int64_t number;
 
 	if (use->is_parallel && use->is_vector && use->mark->direction > 0 &&
 	    !affine_is_constant(&range->end, &number))
-		told.end = affine_name(e->arena, arena_printf(e->arena, "PMG_END(%s)",
-							      affine_plain(e->arena, &range->end)));
-	return told;
+		bounded.end = affine_atom(e->arena, K_CALL(e->arena, "PMG_END", affine_expr(e->arena, &range->end)));
+	return bounded;
 }
 
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
@@ -89,8 +88,8 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		return;
 	}
 	if (range->is_single) {
-		quote_open(e->b, "{");
-		quote(e->b, "const int64_t %s = %s;", name, affine_plain(e->arena, &range->first));
+		k_begin(e->b);
+		k_const(e->b, k_scalar("int64_t"), name, affine_expr(e->arena, &range->first));
 		return;
 	}
 	loop = open_for(e, &told, name, use->mark->direction);
@@ -141,7 +140,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	emit_node(e, body, (struct loop_use) { 0 });
 	enter_divided(e, is_shared, is_of_lanes, false);
 	while (depth_here(e) > depth)
-		quote_close(e->b, "}");
+		k_end(e->b);
 	pivots_close(e, &search);
 	e->names.visible.n = visible;
 	if (is_of_lanes)
@@ -366,8 +365,11 @@ static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 static void emit_one_iteration(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	bool is_shared = loop_is_shared(e, &use);
-	int names = is_shared ? block_open(e, "if (pmg_index == 0) {") : 0;
+	int names = 0;
 
+	if (is_shared)
+		names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_index"),
+							      k_int(e->arena, 0))));
 	enter_divided(e, is_shared, false, true);
 	emit_single(e, node, use);
 	enter_divided(e, is_shared, false, false);

@@ -44,19 +44,6 @@ static struct k_share share_of(struct emit *e, const struct loop_use *use)
 
 static void add_reductions(struct emit *e, struct k_loop *loop, bool is_parallel)
 {
-	struct str pragma = str_new(e->arena);
-
-	str_add(&pragma, "#pragma omp");
-	if (use->is_parallel)
-		str_add(&pragma, e->in_region ? " for" : " parallel for");
-	if (use->is_vector)
-		str_add(&pragma, " simd");
-	if (use->is_parallel && use->chunk)
-		str_add(&pragma, " schedule(static, %d)", use->chunk);
-	else if (use->is_parallel && use->turn)
-		str_add(&pragma, " schedule(static, %s)", x_text(e, use->turn));
-	else if (use->is_parallel)
-		str_add(&pragma, use->is_dynamic ? " schedule(dynamic)" : " schedule(static)");
 	for (int i = 0; i < e->accumulators.n; i++) {
 		const struct cell *cell = &e->accumulators.items[i];
 		const enum scalar_type type = ((const struct stage *) cell->of)->write.array->type;

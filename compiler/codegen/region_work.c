@@ -10,7 +10,7 @@
 
 /* Stages with the same number of points are one term. */
 struct work_term {
-	const char *points;             /* as a text of C; NULL: 1 */
+	struct k_expr *points;          /* NULL: 1 */
 	int64_t operations;
 };
 
@@ -65,10 +65,10 @@ static uint64_t bit_of(int dim)
 	return UINT64_C(1) << dim % 64;
 }
 
-static const char *points_of(const struct count *count, const struct piece *piece)
+static struct k_expr *points_of(const struct count *count, const struct piece *piece)
 {
 	const dim_list *dims = &piece->stage->dims;
-	struct str text = str_new(count->e->arena);
+	struct k_expr *points = NULL;
 
 	for (int d = 0; d < dims->n; d++)
 		if (dims->items[d].kind == DIM_RANGE && (piece->varies & bit_of(d)))
@@ -77,12 +77,12 @@ static const char *points_of(const struct count *count, const struct piece *piec
 	return text.length ? str_text(&text) : NULL;
 }
 
-static void add_term(struct count *count, const char *points, int64_t operations)
+static void add_term(struct count *count, struct k_expr *points, int64_t operations)
 {
 	for (int i = 0; i < count->terms.n; i++) {
 		struct work_term *term = &count->terms.items[i];
 
-		if (points == term->points || (points && term->points && !strcmp(points, term->points))) {
+		if (points == term->points || (points && term->points && k_expr_is_equal(points, term->points))) {
 			term->operations += operations;
 			return;
 		}
@@ -152,26 +152,31 @@ static void add_node(struct count *count, __isl_keep isl_ast_node *node, bool is
 	isl_ast_node_list_free(children);
 }
 
-/* ---- the text ---- */
+/* ---- the sum ---- */
 
-static const char *work_text(const struct count *count)
+static struct k_expr *operations_in(const struct count *count, const struct work_term *term)
 {
-	struct str text = str_new(count->e->arena);
+	const long long n = term->operations;
+	struct arena *arena = count->e->arena;
 
-	for (int i = 0; i < count->terms.n; i++) {
-		const struct work_term *term = &count->terms.items[i];
+	if (!term->points)
+		return k_int(arena, n);
+	return k_times(arena, k_float(arena, arena_printf(arena, "%lld.0", n)), term->points);
+}
 
-		str_add(&text, "%s%lld", i ? " + " : "", (long long) term->operations);
-		if (term->points)
-			str_add(&text, ".0*%s", term->points);
-	}
-	return text.length ? str_text(&text) : "0";
+static struct k_expr *work_of(const struct count *count)
+{
+	struct k_expr *sum = NULL;
+
+	for (int i = 0; i < count->terms.n; i++)
+		sum = k_join(count->e->arena, K_ADD, sum, operations_in(count, &count->terms.items[i]));
+	return sum ? sum : k_int(count->e->arena, 0);
 }
 
 /* Blocks of iterations run together. */
-static const char *iterations_text(struct emit *e, const struct mark *loop, const struct mark *block)
+static struct k_expr *iterations_of(struct emit *e, const struct mark *loop, const struct mark *block)
 {
-	const char *n;
+	struct k_expr *n;
 
 	if (!loop || !loop->dim || loop->dim->kind != DIM_RANGE)
 		return "INFINITY";
@@ -180,7 +185,7 @@ static const char *iterations_text(struct emit *e, const struct mark *loop, cons
 }
 
 /* The marks between that of a shared loop and the loop. */
-static const char *find_iterations(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *block)
+static struct k_expr *find_iterations(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *block)
 {
 	isl_ast_node *at = isl_ast_node_copy(node);
 	const struct mark *mark;
@@ -189,7 +194,7 @@ static const char *find_iterations(struct emit *e, __isl_keep isl_ast_node *node
 		if (mark->kind == MARK_BLOCK)
 			block = mark;
 	isl_ast_node_free(at);
-	return iterations_text(e, mark, block);
+	return iterations_of(e, mark, block);
 }
 
 void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use)

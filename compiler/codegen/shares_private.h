@@ -43,7 +43,7 @@ bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct l
 /* The iterations of a dim, at the most that the sizes allow, or the mean where data bound them: a double in C. */
 struct k_expr *most_iterations(struct emit *e, const struct stage *stage, const struct dim *dim);
 /* work.c: the mean; operations on floating-point numbers of one point, and bytes that it reads and writes. */
-const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim);
+struct k_expr *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim);
 int flops_of_stage(const struct stage *stage);
 int bytes_of_stage(struct stage *stage);
 /* A range that depends on data or on other dims has about so many iterations. */

@@ -2,8 +2,6 @@
  *
  * What runs at one point: the statements of stages, the variables that hold LOCAL arrays of a group, and those in
  * which a loop accumulates what is added to a cell once, behind the loop. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 #include "codegen/extremes.h"
 
@@ -107,7 +105,7 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 static void mark_as_used(struct emit *e, const struct cell *cell)
 {
 	if (!cell->is_read)
-		quote(e->b, "(void) %s;", cell->name);
+		k_unused(e->b, cell->name);
 }
 
 /* What a sum is called in the language need not be a name in C. */
@@ -139,8 +137,8 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 		lane_declare(e, local->type, cell.name, !declaring_stage(e, node, local));
 		mark_as_used(e, &cell);
 	} else if (!cell.declared_by) {
-		quote(e->b, "%s %s = %s;", lane_type(e, local->type), cell.name,
-		     x_text(e, lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type))));
+		k_var(e->b, k_scalar(lane_type(e, local->type)), cell.name,
+		      lane_fill(e, local->type, c_identity(e->arena, REDUCE_ADD, local->type)));
 		mark_as_used(e, &cell);
 	}
 	vec_push(e->arena, &e->locals, cell);
@@ -162,22 +160,24 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	e->locals.n = outer;
 }
 
-const char *part_of_thread(struct emit *e, const struct array *array)
+struct k_expr *part_of_thread(struct emit *e, const struct array *array)
 {
 	struct k_expr *offset = k_call(e->arena, "pmg_thread", 0);
+	struct k_expr *data = k_member(e->arena, k_name(e->arena, "plan"), "data", true);
+	struct k_expr *all = k_load(e->arena, data, k_int(e->arena, e->layout->slot_of[array->number]));
 
 	for (int d = 0; d < array_n_stored(array) + (array->lanes > 0); d++) {
 		struct affine extent = part_extent(e, array, d);
 
 		offset = k_join(e->arena, K_MUL, offset, affine_expr(e->arena, &extent));
 	}
-	return arena_printf(e->arena, "(%s *) plan->data[%d] + %s", type_c_name(array->type),
-			    e->layout->slot_of[array->number], x_text(e, offset));
+	all = k_cast(e->arena, k_pointer(type_c_name(array->type), false), all);
+	return k_binary(e->arena, K_ADD, all, offset);
 }
 
 void take_part(struct emit *e, const struct array *array)
 {
-	quote(e->b, "%s *restrict %s = %s;", type_c_name(array->type), array->c_name, part_of_thread(e, array));
+	k_var(e->b, k_buffer(type_c_name(array->type), false, true), array->c_name, part_of_thread(e, array));
 }
 
 static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array)
@@ -198,7 +198,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	e->b->span = mark->array->span;
 	deal_breaks(e);
 	if (needs_block)
-		visible = block_open(e, "{");
+		visible = block_of(e, k_begin(e->b));
 	if (!deferral_has_variables(e))
 		declare_storage(e, node, mark->array);
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -244,40 +244,44 @@ static struct k_expr *without_minus(struct emit *e, const struct k_expr *value)
 	return first ? k_binary(e->arena, value->op, first, value->args.items[1]) : NULL;
 }
 
+/* What is set gets the value, and so does what is set with it. */
+static void emit_set(struct emit *e, const struct update *update, struct k_expr *value)
+{
+	struct k_stmt *stmt = k_set(e->b, update->also ? update->also : update->target, value);
+
+	if (update->also)
+		vec_push(e->arena, &stmt->store.targets, update->target);
+}
+
 void emit_update(struct emit *e, const struct update *update)
 {
-	const char *target = x_text(e, update->target);
 	struct k_expr *positive = update->op == REDUCE_ADD && type_is_float(update->type)
 				  ? without_minus(e, update->value) : NULL;
 
-	if (update->also)
-		quote(e->b, "%s = %s = %s;", x_text(e, update->also), target, x_text(e, update_result(e, update)));
-	else if (has_compound_operator(update) && positive)
-		quote(e->b, "%s -= %s;", target, x_text(e, positive));
-	else if (has_compound_operator(update))
-		quote(e->b, "%s %s= %s;", target, update->op == REDUCE_ADD ? "+" : "*", x_text(e, update->value));
+	if (update->also || !has_compound_operator(update))
+		emit_set(e, update, update_result(e, update));
+	else if (positive)
+		k_update(e->b, K_SUB, update->target, positive);
 	else
-		quote(e->b, "%s = %s;", target, x_text(e, update_result(e, update)));
+		k_update(e->b, update->op == REDUCE_ADD ? K_ADD : K_MUL, update->target, update->value);
 }
 
 /* x = condition ? value : x, with the value computed for all lanes. */
-static void emit_where(struct emit *e, const struct update *update, const char *conditions)
+static void emit_where(struct emit *e, const struct update *update, struct k_expr *conditions)
 {
 	const char *value = names_declare(&e->names, "value");
-	const char *target = x_text(e, update->target);
 	struct update named = *update;
+	struct k_expr *result;
 
-	quote(e->b, "const %s %s = %s;", lane_type(e, update->type), value, x_text(e, update->value));
+	k_const(e->b, k_scalar(lane_type(e, update->type)), value, update->value);
 	named.value = k_name(e->arena, value);
-	if (update->also)
-		target = arena_printf(e->arena, "%s = %s", x_text(e, update->also), target);
-	if (e->lanes_are_vectors) {
-		quote(e->b, "%s = PMG_CHOOSE_%s(%s, %s, %s);", target, row_suffix(update->type), conditions,
-		      x_text(e, update_result(e, &named)), x_text(e, update->before ? update->before : update->target));
-		return;
-	}
-	quote(e->b, "%s = %s ? %s : %s;", target, conditions,
-	      x_text(e, k_at_least(e->arena, update_result(e, &named), K_LEVEL_OR)), x_text(e, update->target));
+	result = update_result(e, &named);
+	if (e->lanes_are_vectors)
+		result = K_CALL(e->arena, arena_printf(e->arena, "PMG_CHOOSE_%s", row_suffix(update->type)),
+				conditions, result, update->before ? update->before : update->target);
+	else
+		result = k_select(e->arena, conditions, k_at_least(e->arena, result, K_LEVEL_OR), update->target);
+	emit_set(e, update, result);
 }
 
 /* Is it a row of the block that the loop is at? */
@@ -293,10 +297,10 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 				 bool is_atomic)
 {
 	int names = one_lane_open(e);
-	const struct k_expr *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
+	struct k_expr *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
 
 	if (conditions)
-		emit_where(e, update, x_text(e, conditions));
+		emit_where(e, update, conditions);
 	else if (is_atomic && update->op != REDUCE_SET)
 		e->target->atomic_update(e, update);
 	else
@@ -338,13 +342,13 @@ static void declare_accumulator(struct emit *e, const struct stage *stage, struc
 	cell->name = names_declare(&e->names, accumulator_name(stage->op));
 	cell->value = k_name(e->arena, cell->name);
 	if (!e->block || e->in_lanes) {
-		quote(e->b, "%s %s = %s;", lane_type(e, type), cell->name, x_text(e, lane_fill(e, type, identity)));
+		k_var(e->b, k_scalar(lane_type(e, type)), cell->name, lane_fill(e, type, identity));
 		return;
 	}
 	lane_declare(e, type, cell->name, false);
 	cell->value = lane_of(e, cell->name);
 	names = lanes_open(e);
-	quote(e->b, "%s = %s;", x_text(e, cell->value), x_text(e, lane_fill(e, type, identity)));
+	k_set(e->b, cell->value, lane_fill(e, type, identity));
 	lanes_close(e, names);
 }
 
@@ -371,7 +375,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	if (has_lanes)
 		lanes_close(e, names);
 	if (is_one)
-		quote_close(e->b, "}");
+		k_end(e->b);
 }
 
 static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
@@ -453,12 +457,12 @@ struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage)
 static void emit_local_update(struct emit *e, const struct update *update)
 {
 	bool selects = e->in_lanes && e->ragged && e->ragged->selects;
-	const struct k_expr *conditions = selects ? lane_conditions(e, false) : NULL;
+	struct k_expr *conditions = selects ? lane_conditions(e, false) : NULL;
 
 	if (e->ragged && e->ragged->adds_to_vectors && sum_is_in_vectors(update->target))
 		kin_add(e, update);
 	else if (conditions)
-		emit_where(e, update, x_text(e, conditions));
+		emit_where(e, update, conditions);
 	else
 		emit_update(e, update);
 }
@@ -467,8 +471,11 @@ static void emit_local_update(struct emit *e, const struct update *update)
 static void emit_accumulation(struct emit *e, const struct update *update, const struct cell *cell)
 {
 	bool is_one = cell->is_spread && e->grid->team > 1 && !e->grid->in_lanes;
-	int names = is_one ? block_open(e, "if (pmg_lane == 0) {") : 0;
+	int names = 0;
 
+	if (is_one)
+		names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_lane"),
+							      k_int(e->arena, 0))));
 	emit_local_update(e, update);
 	if (is_one)
 		block_close(e, names);
@@ -492,10 +499,10 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	struct k_expr *accumulator = accumulator_of(e, stage);
 	struct update update = { .op = stage->op, .type = type, .target = accumulator };
 	struct cell *local = declared_here(e, stage);
-	const struct k_expr *untested;
+	struct k_expr *untested;
 
 	if (local && (untested = extreme_untested(e, stage, point, &local->untested))) {
-		quote(e->b, "const %s %s = %s;", type_c_name(type), local->name, x_text(e, untested));
+		k_const(e->b, k_scalar(type_c_name(type)), local->name, untested);
 		mark_as_used(e, local);
 		local->declared_by = NULL;
 		return;
@@ -513,7 +520,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		update.before = c_before(e, stage, point);
 	}
 	if (local) {
-		quote(e->b, "%s %s = %s;", lane_type(e, type), local->name, x_text(e, update.value));
+		k_var(e->b, k_scalar(lane_type(e, type)), local->name, update.value);
 		mark_as_used(e, local);
 		local->declared_by = NULL;
 		return;
@@ -543,7 +550,7 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 	e->b->span = stage->span;
 	if (is_guarded) {
 		deal_breaks(e);
-		names = block_open(e, "if (%s) {", e->starts);
+		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->starts)));
 	}
 	emit_stage(e, stage, &point);
 	if (is_guarded)

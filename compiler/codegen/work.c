@@ -3,8 +3,6 @@
  * The work of a candidate, for the estimates of the runtime: a row for each stage that says what a point of it and a
  * row of it cost, and a function that counts both from the sizes. The loop that cannot be counted, since its bounds are
  * data, counts as its mean where an offsets array tells it, else as a few iterations. */
-#include <string.h>
-
 #include "codegen/abi.h"
 
 /* How a stage runs: the marks above it, and the dim of its innermost loop, -1 if there is none. */
@@ -272,7 +270,7 @@ static const char *product_text(const struct emit *e, const factor_list *factors
 	return factors->n ? str_text(&text) : "1.0";
 }
 
-const char *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim)
+struct k_expr *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct work work = { .emit = *e, .layout = e->layout };
 	factor_list factors = { 0 };
@@ -411,21 +409,19 @@ enum { LEAST_PART = 4 };
 /* Of all blocks, or of all sums by rows, one has to be of a length that is meant. */
 struct sizes {
 	struct work work;
-	struct str condition;
+	struct k_expr *condition;       /* NULL: none so far */
 	bool is_any;
 };
 
 static struct sizes sizes_new(const struct layout *layout)
 {
 	struct module *module = layout->module;
-	struct sizes sizes = { .condition = str_new(module->arena) };
 
-	sizes.work = (struct work) { .layout = layout, .emit = { .module = module, .arena = module->arena,
-								 .layout = layout } };
-	return sizes;
+	return (struct sizes) { .work = { .layout = layout, .emit = { .module = module, .arena = module->arena,
+								      .layout = layout } } };
 }
 
-static void note_length(struct sizes *sizes, const struct dim *dim, long long least)
+static void note_length(struct sizes *sizes, const struct dim *dim, int64_t least)
 {
 	const bool is_known = is_countable(&sizes->work, dim->lo) && is_countable(&sizes->work, dim->hi);
 	struct affine length = is_known ? difference(&sizes->work, dim->hi, dim->lo) : affine_constant(0);
@@ -435,6 +431,10 @@ static void note_length(struct sizes *sizes, const struct dim *dim, long long le
 			affine_plain(sizes->work.emit.arena, &length), least);
 	else
 		sizes->is_any = true;
+		return;
+	}
+	is_long = k_binary(arena, K_GE, difference(&sizes->work, dim->hi, dim->lo), k_int(arena, least));
+	sizes->condition = k_join(arena, K_OR, sizes->condition, is_long);
 }
 
 static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
@@ -456,16 +456,16 @@ static void note_rows(struct sizes *sizes, const struct group *group)
 }
 
 /* NULL: any sizes. */
-static const char *condition_of_sizes(const struct sizes *sizes)
+static struct k_expr *condition_of_sizes(const struct sizes *sizes)
 {
-	return sizes->is_any || !sizes->condition.length ? NULL : str_text(&sizes->condition);
+	return sizes->is_any ? NULL : sizes->condition;
 }
 
-static const char *condition_of(const struct layout *layout)
+static struct k_expr *condition_of(const struct layout *layout)
 {
 	struct module *module = layout->module;
 	struct sizes blocks = sizes_new(layout), rows = sizes_new(layout);
-	const char *of_blocks, *of_rows;
+	struct k_expr *of_blocks, *of_rows;
 
 	for (int i = 0; i < REGION_N; i++)
 		if (module->regions[i].schedule)
@@ -475,7 +475,8 @@ static const char *condition_of(const struct layout *layout)
 	of_blocks = condition_of_sizes(&blocks);
 	of_rows = condition_of_sizes(&rows);
 	if (of_blocks && of_rows)
-		return arena_printf(module->arena, "(%s) && (%s)", of_blocks, of_rows);
+		return k_binary(module->arena, K_AND, k_grouped(module->arena, of_blocks),
+				k_grouped(module->arena, of_rows));
 	return of_blocks ? of_blocks : of_rows;
 }
 
@@ -489,7 +490,7 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 	struct emit e = emit_for_table(layout, target);
 	struct k_block *body = table_body_open(&e);
 
-	quote(e.b, "return %s;", condition_of(layout));
+	k_return(e.b, condition_of(layout));
 	table_function_print(w, &e, arena_printf(e.arena, "static bool %s_suits(const void *arguments)",
 						 layout->prefix), body, NULL);
 }
