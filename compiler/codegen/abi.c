@@ -3,6 +3,7 @@
  * The ABI of a pipeline (runtime/pmgrt.h): the struct of its arguments, the tables that describe parameters, arrays
  * and extents to loaders and to the runtime, and the six functions, which are thin. The values of extents come from
  * a function, so that any affine size works; a table says which of them a loader can invert. */
+#include <inttypes.h>
 #include <string.h>
 
 #include "codegen/abi.h"
@@ -10,13 +11,13 @@
 
 /* ---- arguments ---- */
 
-static const char *derived_text(const struct layout *layout, const struct param *param)
+static struct k_expr *derived_value(const struct layout *layout, const struct param *param)
 {
 	struct emit e = { .module = layout->module, .arena = layout->module->arena, .layout = layout };
 	struct affine of = affine_of_expr(&e, NULL, param->of);
 
-	return arena_printf(e.arena, "%s(%s, %s)", derivation_c_names[param->derivation], affine_plain(e.arena, &of),
-			    int_text(e.arena, param->limit));
+	return K_CALL(e.arena, derivation_c_names[param->derivation], affine_expr(e.arena, &of),
+		      k_int(e.arena, param->limit));
 }
 
 /* Does a body read the name, or a size that is derived from it? */
@@ -28,7 +29,7 @@ static bool is_needed(const struct layout *layout, const struct k_block *body, c
 		return true;
 	for (int i = 0; i < module->params.n; i++)
 		if (module->params.items[i].derivation &&
-		    expr_mentions(module->arena, derived_text(layout, &module->params.items[i]), name) &&
+		    k_expr_mentions(derived_value(layout, &module->params.items[i]), name) &&
 		    is_needed(layout, body, layout->params[i]))
 			return true;
 	return false;
@@ -47,6 +48,21 @@ bool needs_args(const struct layout *layout, const struct k_block *body, bool is
 	return needs;
 }
 
+static struct k_expr *param_value(const struct layout *layout, int number, bool is_specialized)
+{
+	const struct param *param = &layout->module->params.items[number];
+	struct arena *arena = layout->module->arena;
+
+	if (is_specialized && param->is_specialized)
+		return k_int(arena, param->value);
+	if (param->is_inspected)
+		return k_load(arena, k_member(arena, k_name(arena, "plan"), "sizes", true),
+			      k_int(arena, layout->param_number[number]));
+	if (param->derivation)
+		return derived_value(layout, param);
+	return k_member(arena, k_name(arena, "args"), layout->params[number], true);
+}
+
 void add_params(struct k_builder *b, const struct layout *layout, const struct k_block *body, bool is_specialized)
 {
 	struct span outer = b->span;
@@ -54,18 +70,14 @@ void add_params(struct k_builder *b, const struct layout *layout, const struct k
 	for (int i = 0; i < layout->module->params.n; i++) {
 		const struct param *param = &layout->module->params.items[i];
 		const char *name = layout->params[i];
+		bool is_known;
 
 		if (param->is_loop || !is_needed(layout, body, name))
 			continue;
+		is_known = (is_specialized && param->is_specialized) || param->is_inspected || param->derivation;
 		b->span = param->span;
-		if (is_specialized && param->is_specialized)
-			quote(b, "const int64_t %s = %s;", name, int_text(layout->module->arena, param->value));
-		else if (param->is_inspected)
-			quote(b, "const int64_t %s = plan->sizes[%d];", name, layout->param_number[i]);
-		else if (param->derivation)
-			quote(b, "const int64_t %s = %s;", name, derived_text(layout, param));
-		else
-			quote(b, "const %s %s = args->%s;", type_c_name(param->type), name, name);
+		k_const(b, k_scalar(type_c_name(is_known ? TYPE_I64 : param->type)), name,
+			param_value(layout, i, is_specialized));
 	}
 	b->span = outer;
 }
@@ -73,10 +85,12 @@ void add_params(struct k_builder *b, const struct layout *layout, const struct k
 /* What functions of the descriptor have ahead of their bodies. */
 static void add_arguments(struct k_builder *b, const struct layout *layout, const struct k_block *body)
 {
+	const char *type = arena_printf(layout->module->arena, "%s_args", layout->module->name);
+
 	if (needs_args(layout, body, false))
-		quote(b, "const %s_args *args = arguments;", layout->module->name);
+		k_var(b, k_pointer(type, true), "args", k_name(b->arena, "arguments"));
 	else if (!k_mentions(body, "arguments"))
-		quote(b, "(void) arguments;");
+		k_unused(b, "arguments");
 	add_params(b, layout, body, false);
 }
 
@@ -182,31 +196,37 @@ static bool slot_has_limit(const struct slot *slot)
 						   : (slot->array->facts & (FACT_INDEX | FACT_OFFSETS)) != 0;
 }
 
-static int param_of_name(const struct layout *layout, const char *name)
+/* The parameter that an extent is; -1: another value. */
+static int param_of_extent(const struct layout *layout, const struct affine *extent)
 {
+	const struct term *only = extent->terms.items;
+
+	if (extent->terms.n != 1 || only->factor != 1 || only->atom->kind != KE_NAME)
+		return -1;
 	for (int i = 0; i < layout->module->params.n; i++)
-		if (!strcmp(layout->params[i], name) && param_is_argument(&layout->module->params.items[i]))
+		if (!strcmp(layout->params[i], only->atom->text) && param_is_argument(&layout->module->params.items[i]))
 			return layout->param_number[i];
 	return -1;
 }
 
-/* A text of C as messages have it: INT64_C(3000000000) is 3000000000. */
-static const char *plain_numbers(struct arena *arena, const char *text)
+/* An expression as messages have it: INT64_C(3000000000) is 3000000000. */
+static struct k_expr *with_plain_numbers(struct arena *arena, const struct k_expr *expr)
 {
-	static const char macro[] = "INT64_C(";
-	struct str out = str_new(arena);
-	bool is_inside = false;
+	struct k_expr *plain = arena_new(arena, struct k_expr);
 
-	for (const char *c = text; *c; c++) {
-		bool begins = !strncmp(c, macro, strlen(macro)), ends = is_inside && *c == ')';
+	*plain = *expr;
+	plain->args.items = NULL;
+	plain->args.n = plain->args.capacity = 0;
+	if (expr->kind == KE_INT && expr->integer != INT64_MIN && expr->integer != INT64_MAX)
+		plain->text = arena_printf(arena, "%" PRId64, expr->integer);
+	for (int i = 0; i < expr->args.n; i++)
+		vec_push(arena, &plain->args, with_plain_numbers(arena, expr->args.items[i]));
+	return plain;
+}
 
-		if (begins)
-			c += strlen(macro) - 1;
-		else if (!ends)
-			str_add_text(&out, c, 1);
-		is_inside = (is_inside || begins) && !ends;
-	}
-	return str_text(&out);
+static const char *message_text(struct arena *arena, const struct k_expr *expr)
+{
+	return k_expr_text(arena, with_plain_numbers(arena, expr));
 }
 
 /* The parameter to which a constant is added; -1: it is another value. */
@@ -295,13 +315,14 @@ static void emit_assumption_tests(struct emit *e)
 
 	for (int i = 0; i < module->assumptions.n; i++) {
 		struct expr *expr = module->assumptions.items[i];
-		const char *condition = x_text(e, k_at_least(e->arena, c_expr(e, NULL, expr), K_LEVEL_UNARY));
+		struct k_expr *condition = k_at_least(e->arena, c_expr(e, NULL, expr), K_LEVEL_UNARY);
 		const char *text = span_text(module->diags->sources, e->arena, expr->span);
 		const char *place = source_place(module, expr->span);
 
 		text = arena_printf(e->arena, *place ? "%s (%s)" : "%s",
-				    *text ? text : plain_numbers(e->arena, condition), place);
-		quote(e->b, "if (!%s)\n\treturn %s;", condition, c_string(e->arena, text));
+				    *text ? text : message_text(e->arena, condition), place);
+		k_only_if(e->b, k_unary(e->arena, K_NOT, condition));
+		k_return(e->b, k_string(e->arena, c_string(e->arena, text)));
 	}
 }
 
