@@ -196,15 +196,13 @@ static bool slot_has_limit(const struct slot *slot)
 						   : (slot->array->facts & (FACT_INDEX | FACT_OFFSETS)) != 0;
 }
 
-/* The parameter that an extent is; -1: another value. */
+/* The parameter to which an extent adds a constant; -1: it is another value. */
 static int param_of_extent(const struct layout *layout, const struct affine *extent)
 {
-	const struct term *only = extent->terms.items;
+	const char *name = affine_offset_name(extent);
 
-	if (extent->terms.n != 1 || only->factor != 1 || only->atom->kind != KE_NAME)
-		return -1;
-	for (int i = 0; i < layout->module->params.n; i++)
-		if (!strcmp(layout->params[i], only->atom->text) && param_is_argument(&layout->module->params.items[i]))
+	for (int i = 0; name && i < layout->module->params.n; i++)
+		if (!strcmp(layout->params[i], name) && param_is_argument(&layout->module->params.items[i]))
 			return layout->param_number[i];
 	return -1;
 }
@@ -229,26 +227,18 @@ static const char *message_text(struct arena *arena, const struct k_expr *expr)
 	return k_expr_text(arena, with_plain_numbers(arena, expr));
 }
 
-/* The parameter to which a constant is added; -1: it is another value. */
-static int extent_param(const struct emit *e, const struct affine *extent)
-{
-	const char *name = affine_offset_name(extent);
-
-	return name ? param_of_name(e->layout, name) : -1;
-}
-
 static bool is_general(const struct emit *e, const struct affine *extent)
 {
-	return extent->terms.n > 0 && extent_param(e, extent) < 0;
+	return extent->terms.n > 0 && param_of_extent(e->layout, extent) < 0;
 }
 
 /* { param, is_general, constant, text } */
 static const char *extent_row(struct emit *e, const struct affine *extent)
 {
-	const char *text = c_string(e->arena, plain_numbers(e->arena, affine_plain(e->arena, extent)));
+	const char *text = c_string(e->arena, message_text(e->arena, affine_expr(e->arena, extent)));
 	const bool general = is_general(e, extent);
 
-	return arena_printf(e->arena, "{ %d, %s, %s, %s }", extent_param(e, extent), general ? "true" : "false",
+	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param_of_extent(e->layout, extent), general ? "true" : "false",
 			    general ? "0" : int_text(e->arena, extent->constant), text);
 }
 
@@ -265,7 +255,7 @@ static struct k_expr *extent_value(struct emit *e, const struct affine *extent)
 static void add_general_value(struct emit *e, const struct affine *extent, const char *values, int *n)
 {
 	if (is_general(e, extent))
-		quote(e->b, "%s[%d] = %s;", values, *n, x_text(e, extent_value(e, extent)));
+		k_set(e->b, k_at(e->arena, values, k_int(e->arena, *n)), extent_value(e, extent));
 	++*n;
 }
 

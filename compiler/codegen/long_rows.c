@@ -98,8 +98,9 @@ static void emit_iterations(struct emit *e, const struct long_row *row)
 
 static struct k_expr *kept_value(struct emit *e, const struct deferral *deferral, const struct cell *value)
 {
-	return k_at(e->arena, value->name, k_binary(e->arena, K_SUB, k_name(e->arena, deferral->variable),
-						    k_name(e->arena, deferral->first)));
+	struct arena *a = e->arena;
+
+	return k_at(a, value->name, k_binary(a, K_SUB, k_name(a, deferral->variable), k_name(a, deferral->first)));
 }
 
 static void emit_later(struct emit *e, const struct long_row *row)

@@ -72,7 +72,7 @@ static struct range for_vectors(struct emit *e, const struct range *range, const
 
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
-	struct range told = for_vectors(e, range, use);
+	struct range bounded = for_vectors(e, range, use);
 	struct k_stmt *loop;
 
 	if (is_divided(e, use)) {
@@ -92,7 +92,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		k_const(e->b, k_scalar("int64_t"), name, affine_expr(e->arena, &range->first));
 		return;
 	}
-	loop = open_for(e, &told, name, use->mark->direction);
+	loop = open_for(e, &bounded, name, use->mark->direction);
 	if (use->is_parallel || use->is_vector)
 		e->target->share(e, loop, use);
 }

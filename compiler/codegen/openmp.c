@@ -34,7 +34,7 @@ static struct k_share share_of(struct emit *e, const struct loop_use *use)
 	if (use->chunk)
 		share.chunk = k_int(e->arena, use->chunk);
 	else if (use->turn)
-		share.chunk = quote_expr(e->arena, use->turn);
+		share.chunk = use->turn;
 	else
 		share.is_dynamic = use->is_dynamic;
 	if (share.starts_team)

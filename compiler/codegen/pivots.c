@@ -110,17 +110,13 @@ static struct k_expr *check_of(struct emit *e, const struct point *point, const 
  * are none. */
 static struct k_expr *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
 {
-	const struct k_expr *conditions = lane_conditions(e, true);
-	const char *is_there = NULL;
+	struct k_expr *conditions = lane_conditions(e, true), *is_there = NULL;
 
 	if (e->ragged)
-		is_there = arena_printf(e->arena, "%s < %s", row_of_segment(e, point, pivot->args[1]),
-					x_text(e, e->ragged->rows));
+		is_there = k_operate(e->arena, row_of_segment(e, point, pivot->args[1]), K_LT, e->ragged->rows);
 	else if (e->block && e->in_lanes)
-		is_there = arena_printf(e->arena, "%s < %s", e->lane, x_text(e, e->n_lanes));
-	if (!is_there || !conditions)
-		return is_there ? is_there : conditions ? x_text(e, conditions) : NULL;
-	return arena_printf(e->arena, "%s && %s", is_there, x_text(e, conditions));
+		is_there = k_binary(e->arena, K_LT, k_name(e->arena, e->lane), e->n_lanes);
+	return conditions ? k_join(e->arena, K_AND, is_there, conditions) : is_there;
 }
 
 static void check_lane(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
@@ -154,7 +150,7 @@ static void check_systems(struct emit *e, const struct point *point, const struc
 	struct arena *a = e->arena;
 	const struct expr *system = pivot->args[2], *stride = slope(a, system, mark_dim_number(e->block));
 	const char *macro = arena_printf(a, "PMG_CHECK_PIVOTS_%s", row_suffix(pivot->type));
-	struct k_expr *n_lanes = k_binary(a, K_SUB, quote_expr(a, e->n_lanes), k_name(a, e->lane));
+	struct k_expr *n_lanes = k_binary(a, K_SUB, e->n_lanes, k_name(a, e->lane));
 	struct k_expr *row = c_expr(e, point, pivot->args[1]), *first = c_expr(e, point, system);
 
 	k_do(e->b, K_CALL(a, macro, k_name(a, "plan"), k_name(a, name), n_lanes, k_int(a, number), row, first,
@@ -166,37 +162,25 @@ static void check_segments(struct emit *e, const struct point *point, const stru
 			   int number)
 {
 	struct arena *a = e->arena;
-	const char *suffix = row_suffix(pivot->type), *conditions = lane_conditions(e, true);
-	struct k_expr *value = k_name(a, name), *good;
+	const char *suffix = row_suffix(pivot->type);
+	struct k_expr *conditions = lane_conditions(e, true), *value = k_name(a, name), *good;
 
 	if (conditions) {
 		good = K_CALL(a, arena_printf(a, "PMG_FILL_%s", suffix), k_int(a, 1));
-		value = K_CALL(a, arena_printf(a, "PMG_CHOOSE_%s", suffix), quote_expr(a, conditions), value, good);
+		value = K_CALL(a, arena_printf(a, "PMG_CHOOSE_%s", suffix), conditions, value, good);
 	}
 	k_do(e->b, K_CALL(a, arena_printf(a, "PMG_CHECK_RAGGED_%s", suffix), k_name(a, "plan"), value,
 			  k_int(a, number), row_of_segment(e, point, pivot->args[1]),
-			  k_address(a, quote_expr(a, e->ragged->begin)), k_address(a, quote_expr(a, e->ragged->rows))));
+			  k_address(a, e->ragged->begin), k_address(a, e->ragged->rows)));
 }
 
 static void check_vector(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 			 int number)
 {
-	const struct expr *row = pivot->args[1], *system = pivot->args[2];
-	const char *suffix = row_suffix(pivot->type);
-	const struct k_expr *conditions = lane_conditions(e, true);
-	struct expr *stride = slope(e->arena, system, mark_dim_number(e->block));
-
-	if (!e->ragged) {
-		quote(e->b, "PMG_CHECK_PIVOTS_%s(plan, %s, %s - %s, %d, %s, %s, %s);", suffix, name,
-		     x_text(e, e->n_lanes), e->lane, number, c_text(e, point, row), c_text(e, point, system),
-		     stride ? c_text(e, point, stride) : "0");
-		return;
-	}
-	if (conditions)
-		name = arena_printf(e->arena, "PMG_CHOOSE_%s(%s, %s, PMG_FILL_%s(1))", suffix, x_text(e, conditions),
-				    name, suffix);
-	quote(e->b, "PMG_CHECK_RAGGED_%s(plan, %s, %d, %s, &%s, &%s);", suffix, name, number,
-	     row_of_segment(e, point, row), x_text(e, e->ragged->begin), x_text(e, e->ragged->rows));
+	if (e->ragged)
+		check_segments(e, point, pivot, name, number);
+	else
+		check_systems(e, point, pivot, name, number);
 }
 
 const char *emit_pivot(struct emit *e, const struct stage *stage, const struct point *point)
@@ -241,17 +225,6 @@ void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *vari
 	search->first = names_declare(&e->names, "first");
 	k_var(e->b, k_scalar("int64_t"), search->first, k_name(e->arena, "INT64_MAX"));
 	e->search = search;
-}
-
-void pivots_reduce(const struct emit *e, struct k_loop *loop)
-{
-	if (e->search)
-		vec_push(e->arena, &loop->reductions, ((struct k_reduction) { "min", e->search->first }));
-}
-
-const char *pivots_clause(const struct emit *e)
-{
-	return e->search ? arena_printf(e->arena, " reduction(min:%s)", e->search->first) : "";
 }
 
 void pivots_reduce(const struct emit *e, struct k_loop *loop)

@@ -72,9 +72,9 @@ static struct k_expr *points_of(const struct count *count, const struct piece *p
 
 	for (int d = 0; d < dims->n; d++)
 		if (dims->items[d].kind == DIM_RANGE && (piece->varies & bit_of(d)))
-			str_add(&text, "%s%s", text.length ? "*" : "",
-				x_text(count->e, most_iterations(count->e, piece->stage, &dims->items[d])));
-	return text.length ? str_text(&text) : NULL;
+			points = k_times(count->e->arena, points,
+					 most_iterations(count->e, piece->stage, &dims->items[d]));
+	return points;
 }
 
 static void add_term(struct count *count, struct k_expr *points, int64_t operations)
@@ -179,9 +179,9 @@ static struct k_expr *iterations_of(struct emit *e, const struct mark *loop, con
 	struct k_expr *n;
 
 	if (!loop || !loop->dim || loop->dim->kind != DIM_RANGE)
-		return "INFINITY";
-	n = x_text(e, most_iterations(e, loop->stage, loop->dim));
-	return block ? arena_printf(e->arena, "%s/%lld", n, (long long) block->lanes) : n;
+		return k_name(e->arena, "INFINITY");
+	n = most_iterations(e, loop->stage, loop->dim);
+	return block ? k_binary(e->arena, K_DIV, n, k_int(e->arena, block->lanes)) : n;
 }
 
 /* The marks between that of a shared loop and the loop. */
@@ -207,8 +207,8 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 	for (int i = 0; i < count.pieces.n; i++)
 		add_term(&count, points_of(&count, &count.pieces.items[i]),
 			 operations_of(count.pieces.items[i].stage, count.pieces.items[i].is_vector));
-	e->region = quote_expr(e->arena, arena_printf(e->arena, "pmg_team(plan, %s, %s)", work_text(&count),
-						      use ? find_iterations(e, node, use->block) : "INFINITY"));
+	e->region = K_CALL(e->arena, "pmg_team", k_name(e->arena, "plan"), work_of(&count),
+			   use ? find_iterations(e, node, use->block) : k_name(e->arena, "INFINITY"));
 }
 
 struct k_expr *region_threads(struct emit *e)

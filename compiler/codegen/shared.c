@@ -40,14 +40,6 @@ static struct expr *extreme(struct emit *e, const struct stage *stage, struct ex
 
 /* ---- the condition ---- */
 
-/* a*b, where b may be a quotient: read from the left. */
-static struct k_expr *times(struct arena *arena, struct k_expr *a, struct k_expr *b)
-{
-	if (b->kind != KE_BINARY || b->is_grouped || k_op_level(b->op) != K_LEVEL_PRODUCT)
-		return k_operate(arena, a, K_MUL, b);
-	return k_binary(arena, b->op, times(arena, a, b->args.items[0]), b->args.items[1]);
-}
-
 static struct k_expr *real(struct arena *arena, const struct affine *value)
 {
 	return k_cast(arena, k_scalar("double"), k_at_least(arena, affine_expr(arena, value), K_LEVEL_UNARY));
@@ -59,7 +51,7 @@ struct k_expr *most_iterations(struct emit *e, const struct stage *stage, const 
 	struct affine first, last, length;
 
 	if (!most || !least)
-		return quote_expr(e->arena, mean_iterations(e, stage, dim));
+		return mean_iterations(e, stage, dim);
 	last = affine_of_expr(e, NULL, most);
 	first = affine_of_expr(e, NULL, least);
 	length = affine_combine(e->arena, 1, &last, -1, &first);
@@ -88,7 +80,7 @@ static struct k_expr *points_of(struct emit *e, const struct range *range, const
 
 	for (int d = mark_dim_number(loop) + 1; d < stage->dims.n; d++)
 		if (stage->dims.items[d].kind != DIM_BIND)
-			points = times(e->arena, points ? points : real(e->arena, &length),
+			points = k_times(e->arena, points ? points : real(e->arena, &length),
 				       most_iterations(e, stage, &stage->dims.items[d]));
 	return points ? points : affine_expr(e->arena, &length);
 }

@@ -12,7 +12,6 @@
 #define PMGC_VERSION "0.1.0"
 
 struct emit;
-struct k_stmt;
 struct range;
 struct loop_use;
 struct update;

@@ -3,6 +3,8 @@
  * The work of a candidate, for the estimates of the runtime: a row for each stage that says what a point of it and a
  * row of it cost, and a function that counts both from the sizes. The loop that cannot be counted, since its bounds are
  * data, counts as its mean where an offsets array tells it, else as a few iterations. */
+#include <string.h>
+
 #include "codegen/abi.h"
 
 /* How a stage runs: the marks above it, and the dim of its innermost loop, -1 if there is none. */
@@ -249,38 +251,45 @@ static factor_list factors_of_copies(struct work *work, const struct array *copi
 	return factors;
 }
 
-/* ---- products as C ---- */
+/* ---- products as expressions ---- */
 
-static const char *factor_text(const struct emit *e, const struct factor *factor)
+static struct k_expr *real_constant(const struct emit *e, int64_t value)
 {
-	if (factor->is_threads)
-		return "plan->threads";
-	if (!factor->value.terms.n)
-		return arena_printf(e->arena, "%s.0", affine_plain(e->arena, &factor->value));
-	return arena_printf(e->arena, "(double) (%s)", affine_plain(e->arena, &factor->value));
+	return k_float(e->arena, arena_printf(e->arena, "%s.0", int_text(e->arena, value)));
 }
 
-static const char *product_text(const struct emit *e, const factor_list *factors)
+/* Sizes stand in parentheses, needed or not. */
+static struct k_expr *factor_value(const struct emit *e, const struct factor *factor)
 {
-	struct str text = str_new(e->arena);
+	if (factor->is_threads)
+		return k_member(e->arena, k_name(e->arena, "plan"), "threads", true);
+	if (!factor->value.terms.n)
+		return real_constant(e, factor->value.constant);
+	return k_cast(e->arena, k_scalar("double"), k_grouped(e->arena, affine_expr(e->arena, &factor->value)));
+}
 
-	for (int i = 0; i < factors->n; i++)
-		str_add(&text, "%s%s", !i ? "" : factors->items[i].divides ? "/" : "*",
-			factor_text(e, &factors->items[i]));
-	return factors->n ? str_text(&text) : "1.0";
+static struct k_expr *product_value(const struct emit *e, const factor_list *factors)
+{
+	struct k_expr *product = NULL;
+
+	for (int i = 0; i < factors->n; i++) {
+		struct k_expr *value = factor_value(e, &factors->items[i]);
+
+		product = factors->items[i].divides ? k_binary(e->arena, K_DIV, product, value)
+						    : k_times(e->arena, product, value);
+	}
+	return product ? product : real_constant(e, 1);
 }
 
 struct k_expr *mean_iterations(const struct emit *e, const struct stage *stage, const struct dim *dim)
 {
 	struct work work = { .emit = *e, .layout = e->layout };
 	factor_list factors = { 0 };
-	const char *text;
 
 	if (dim->kind != DIM_RANGE)
-		return int_text(e->arena, SHORT_RANGE);
+		return k_int(e->arena, SHORT_RANGE);
 	add_iterations(&work, &factors, stage, dim);
-	text = product_text(e, &factors);
-	return text;
+	return product_value(e, &factors);
 }
 
 /* ---- products as tables ---- */
@@ -333,7 +342,8 @@ static const char *product_row(const struct emit *e, const factor_list *factors)
 static void add_count(struct work *work, const char *counts, int at, factor_list factors)
 {
 	if (!product_row(&work->emit, &factors))
-		quote(work->emit.b, "%s[%d] = %s;", counts, at, product_text(&work->emit, &factors));
+		k_set(work->emit.b, k_at(work->emit.arena, counts, k_int(work->emit.arena, at)),
+		      product_value(&work->emit, &factors));
 }
 
 static void add_counts(struct work *work, const char *counts)
@@ -423,17 +433,16 @@ static struct sizes sizes_new(const struct layout *layout)
 
 static void note_length(struct sizes *sizes, const struct dim *dim, int64_t least)
 {
-	const bool is_known = is_countable(&sizes->work, dim->lo) && is_countable(&sizes->work, dim->hi);
-	struct affine length = is_known ? difference(&sizes->work, dim->hi, dim->lo) : affine_constant(0);
+	struct arena *arena = sizes->work.emit.arena;
+	struct affine length;
+	struct k_expr *is_long;
 
-	if (is_known)
-		str_add(&sizes->condition, "%s%s >= %lld", sizes->condition.length ? " || " : "",
-			affine_plain(sizes->work.emit.arena, &length), least);
-	else
+	if (!is_countable(&sizes->work, dim->lo) || !is_countable(&sizes->work, dim->hi)) {
 		sizes->is_any = true;
 		return;
 	}
-	is_long = k_binary(arena, K_GE, difference(&sizes->work, dim->hi, dim->lo), k_int(arena, least));
+	length = difference(&sizes->work, dim->hi, dim->lo);
+	is_long = k_binary(arena, K_GE, affine_expr(arena, &length), k_int(arena, least));
 	sizes->condition = k_join(arena, K_OR, sizes->condition, is_long);
 }
 
