@@ -81,7 +81,7 @@
 
 /* ---- cable ---- */
 
-static inline __attribute__((always_inline)) void cable_compute_prologue_block(const int64_t *restrict T_parent, const double *restrict gAxial, double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t i)
+PMG_ALWAYS_INLINE void cable_compute_prologue_block(const int64_t *restrict T_parent, const double *restrict gAxial, double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t i)
 {
 	double toParent = 0.0;
 	const int64_t parent = T_parent[i];
@@ -140,7 +140,7 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 	}
 }
 
-static inline __attribute__((always_inline)) void cable_compute_trace_block_2(pmg_plan *plan, int64_t it, int64_t nCells, int64_t n, int64_t nSteps, double dt, double eLeak, const int64_t *restrict T_parent, const double *restrict cm, const double *restrict gLeak, const double *restrict current, double *restrict v, double *restrict trace, const double *restrict coupling, const double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void cable_compute_trace_block_2(pmg_plan *plan, int64_t it, int64_t nCells, int64_t n, int64_t nSteps, double dt, double eLeak, const int64_t *restrict T_parent, const double *restrict cm, const double *restrict gLeak, const double *restrict current, double *restrict v, double *restrict trace, const double *restrict coupling, const double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nCells - s_block);
 	double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 512/width)*width;

@@ -103,7 +103,7 @@
 
 /* ---- heat_cube ---- */
 
-static inline __attribute__((always_inline)) void heat_cube_compute_p_block(int64_t nx, int64_t ny, int64_t nz, const double *restrict u, double *restrict p, int64_t x)
+PMG_ALWAYS_INLINE void heat_cube_compute_p_block(int64_t nx, int64_t ny, int64_t nz, const double *restrict u, double *restrict p, int64_t x)
 {
 	for (int64_t y = -1; y < ny + 1; y++) {
 		if (nx > x && x >= 0 && ny > y && y >= 0) {
@@ -163,7 +163,7 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static inline __attribute__((always_inline)) void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t extent, int64_t extent_2)
+PMG_ALWAYS_INLINE void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t extent, int64_t extent_2)
 {
 	double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
 	for (int64_t x = 0; x < nx; x++) {
@@ -265,7 +265,7 @@ static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-static inline __attribute__((always_inline)) void heat_cube_compute_ry_block_3(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, double *restrict u, const double *restrict ux, const double *restrict p, int64_t x_block, int64_t width)
+PMG_ALWAYS_INLINE void heat_cube_compute_ry_block_3(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, double *restrict u, const double *restrict ux, const double *restrict p, int64_t x_block, int64_t width)
 {
 	const int64_t lanes = pmg_min_i64(width, nx - x_block);
 	double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*width;

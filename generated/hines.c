@@ -175,7 +175,7 @@
 
 /* ---- hines ---- */
 
-static inline __attribute__((always_inline)) void hines_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void hines_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
@@ -607,7 +607,7 @@ PMG_PIPELINE(hines)
 
 /* ---- hines_written ---- */
 
-static inline __attribute__((always_inline)) void hines_written_compute_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void hines_written_compute_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
@@ -1091,7 +1091,7 @@ PMG_PIPELINE(hines_written)
 
 /* ---- hines_forest ---- */
 
-static inline __attribute__((always_inline)) void hines_forest_compute_x_e_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict F_offset, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, bool x_is_nontemporal, const int64_t *restrict F_offset_by_length, const int64_t *restrict F_parent_rows, const int32_t *restrict F_parent_cells, int threads, int64_t tree_block, int64_t width, int64_t extent, int64_t extent_2, int64_t extent_3)
+PMG_ALWAYS_INLINE void hines_forest_compute_x_e_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict F_offset, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, bool x_is_nontemporal, const int64_t *restrict F_offset_by_length, const int64_t *restrict F_parent_rows, const int32_t *restrict F_parent_cells, int threads, int64_t tree_block, int64_t width, int64_t extent, int64_t extent_2, int64_t extent_3)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - tree_block);
 	int64_t begin[16], rows[16];

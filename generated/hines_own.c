@@ -71,7 +71,7 @@
 
 /* ---- hines_own ---- */
 
-static inline __attribute__((always_inline)) void hines_own_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void hines_own_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;

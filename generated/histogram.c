@@ -170,7 +170,7 @@ static const pmg_array_desc histogram_count_private_arrays[] = {
 static const pmg_work_desc histogram_count_private_work[] = {
 	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nLevels, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "count", .points = PMG_PRODUCT(PMG_ARGUMENT(histogram_args, nPixels, 0)), .flops = 1, .bytes = 8, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "count.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(histogram_args, nLevels, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "count.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(histogram_args, nLevels, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc histogram_count_private_description = {
@@ -408,7 +408,7 @@ static const pmg_work_desc weighted_histogram_mass_private_work[] = {
 	{ "bin", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 19, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "mass", .points = PMG_PRODUCT(PMG_ARGUMENT(weighted_histogram_args, n, 0)), .flops = 1, .bytes = 16, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true },
-	{ "mass.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "mass.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(weighted_histogram_args, nBins, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc weighted_histogram_mass_private_description = {

@@ -478,7 +478,7 @@ static const pmg_work_desc life_wc_work[] = {
 	{ "w", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_SIZE(0, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .flops = 2, .bytes = 12, .row_bytes = 40, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1), PMG_ARGUMENT(life_wc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "w.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_array_desc life_wc_renumber_fiber_arrays[] = {
@@ -530,7 +530,7 @@ static const pmg_work_desc life_wc_renumber_fiber_work[] = {
 	{ "w", .points = PMG_PRODUCT(PMG_ARGUMENT(life_wc_args, nFibers, 0)), .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1)), .flops = 0, .bytes = 12, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1), PMG_ARGUMENT(life_wc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(1, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(1, 1), PMG_SIZE(0, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc life_wc_renumber_fiber_description = {
@@ -583,7 +583,7 @@ static const pmg_work_desc life_wc_restructure_voxel_work[] = {
 	{ "w", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 1, .far = 1, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1), PMG_ARGUMENT(life_wc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "w.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc life_wc_restructure_voxel_description = {
@@ -669,7 +669,7 @@ static const pmg_work_desc life_wc_renumber_fiber_restructure_voxel_work[] = {
 	{ "w", .points = PMG_PRODUCT(PMG_ARGUMENT(life_wc_args, nFibers, 0)), .flops = 1, .bytes = 12, .row_bytes = 8, .fetches = 1, .far = 1, .is_shared = true, .is_vector = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1)), .flops = 0, .bytes = 8, .row_bytes = 20, .is_shared = true },
 	{ "w.sum", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1), PMG_ARGUMENT(life_wc_args, nTheta, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(life_wc_args, nVoxels, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(life_wc_args, nCoeffs, 0), PMG_PER_ARGUMENT(life_wc_args, nVoxels, 1)), .flops = 2, .bytes = 16, .row_bytes = 28, .fetches = 2, .is_shared = true, .is_vector = true },
-	{ "w.renumbered.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "w.renumbered.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(life_wc_args, nFibers, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc life_wc_renumber_fiber_restructure_voxel_description = {

@@ -316,7 +316,7 @@ static const pmg_array_desc csr_spmv_transposed_y_private_arrays[] = {
 static const pmg_work_desc csr_spmv_transposed_y_private_work[] = {
 	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 	{ "y", .points = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0), PMG_ARGUMENT(csr_spmv_transposed_args, nnz, 0), PMG_PER_ARGUMENT(csr_spmv_transposed_args, nRows, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(csr_spmv_transposed_args, nRows, 0)), .flops = 2, .bytes = 16, .row_bytes = 32, .fetches = 1, .far = 1, .is_shared = true },
-	{ "y.private", .points = PMG_PRODUCT(PMG_ALL_THREADS, PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .rows = PMG_PRODUCT(PMG_ALL_THREADS), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
+	{ "y.private", .points = PMG_PRODUCT(PMG_EVERY_THREAD, PMG_ARGUMENT(csr_spmv_transposed_args, nCols, 0)), .rows = PMG_PRODUCT(PMG_EVERY_THREAD), .flops = 1, .bytes = 16, .is_shared = true, .is_vector = true },
 };
 
 static const pmg_pipeline_desc csr_spmv_transposed_y_private_description = {

@@ -69,7 +69,7 @@
 
 /* ---- thomas ---- */
 
-static inline __attribute__((always_inline)) void thomas_compute_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void thomas_compute_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;

@@ -57,7 +57,7 @@
 
 /* ---- tri_ragged ---- */
 
-static inline __attribute__((always_inline)) void tri_ragged_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict offset, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, bool x_is_nontemporal, const int64_t *restrict offset_by_length, int threads, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void tri_ragged_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict offset, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, bool x_is_nontemporal, const int64_t *restrict offset_by_length, int threads, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	int64_t begin[16], rows[16];

@@ -124,7 +124,7 @@
 
 /* ---- tri_batch ---- */
 
-static inline __attribute__((always_inline)) void tri_batch_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s0_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void tri_batch_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s0_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nSystems - s0_block);
 	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
@@ -707,7 +707,7 @@ PMG_PIPELINE(tri_batch)
 
 /* ---- heat ---- */
 
-static inline __attribute__((always_inline)) void heat_compute_p_block(pmg_plan *plan, int64_t nRods, int64_t n, double r, double *restrict u, int64_t s_block, int64_t width, int64_t extent)
+PMG_ALWAYS_INLINE void heat_compute_p_block(pmg_plan *plan, int64_t nRods, int64_t n, double r, double *restrict u, int64_t s_block, int64_t width, int64_t extent)
 {
 	const int64_t lanes = pmg_min_i64(width, nRods - s_block);
 	double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 512/width)*width, width, u, &plan->places[0], s_block, lanes, n);

@@ -65,7 +65,7 @@
 
 /* ---- tucker ---- */
 
-static inline __attribute__((always_inline)) void tucker_kernel_block(int64_t rB, int64_t rC, int64_t rD, const double *restrict B, const double *restrict C, const double *restrict D, double *restrict Z, const int32_t *restrict X_offsets, const int32_t *restrict X_chunk_offsets, const int32_t *restrict X_sorted_b, const int32_t *restrict X_sorted_c, const int32_t *restrict X_sorted_d, const double *restrict X_sorted_value, int64_t chunk)
+PMG_ALWAYS_INLINE void tucker_kernel_block(int64_t rB, int64_t rC, int64_t rD, const double *restrict B, const double *restrict C, const double *restrict D, double *restrict Z, const int32_t *restrict X_offsets, const int32_t *restrict X_chunk_offsets, const int32_t *restrict X_sorted_b, const int32_t *restrict X_sorted_c, const int32_t *restrict X_sorted_d, const double *restrict X_sorted_value, int64_t chunk)
 {
 	const int64_t chunk_begin = X_chunk_offsets[chunk];
 	const int64_t chunk_end = X_chunk_offsets[chunk + 1];
@@ -97,7 +97,7 @@ static inline __attribute__((always_inline)) void tucker_kernel_block(int64_t rB
 	}
 }
 
-static inline __attribute__((always_inline)) void tucker_kernel_block_2(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *restrict A, double *restrict Z, double *restrict G, int64_t p)
+PMG_ALWAYS_INLINE void tucker_kernel_block_2(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *restrict A, double *restrict Z, double *restrict G, int64_t p)
 {
 	for (int64_t q = 0; q < rB; q++) {
 		for (int64_t r = 0; r < rC; r++) {

@@ -194,7 +194,7 @@ static bool begins_with_minus(const struct k_expr *expr)
 	       (expr->kind == KE_FLOAT && expr->text[0] == '-');
 }
 
-/* product*factors; of no product yet, of which `is_negative` says whether there is a minus before it. */
+/* product*factors. NULL: no product yet, and the first factor gets a minus if `is_negative`. */
 static struct k_expr *times(const struct call *call, struct k_expr *product, bool is_negative,
 			    const struct point *point, const struct expr *const *factors, int n)
 {
@@ -490,7 +490,7 @@ static bool find_call(struct call *call, __isl_keep isl_ast_node *node, const st
 			  call->e->layout->is_of_start[call->blas.target.access->array->number]);
 }
 
-/* The loops stand behind `else`, or alone where there is no call. */
+/* The loops stand behind `else`, or there is the call alone. */
 static void emit_call_or_loops(struct call *call, __isl_keep isl_ast_node *node, const struct mark *mark,
 				struct scope scope)
 {

@@ -315,23 +315,23 @@ struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, con
 /* The test that stands above what is below the mark; NULL: nothing is. */
 struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
-/* ---- deals.c: loops of which each lane of a team has an iteration --------------------------------------- */
+/* ---- deals.c: warp-cooperative loops, of which each lane of a team has an iteration ----------------------- */
 
-/* Is this the loop of a pending deal? */
+/* Is this the loop of the pending DEAL mark? */
 bool loop_is_dealt(const struct emit *e, const struct mark *loop);
 /* That loop; false: it is another loop. */
 bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range);
-/* In a deal: a loop of vectors below `mark`, for one lane after the other; false: `node` is none. */
+/* In such a loop: a vector loop below `mark`, for one lane after the other; false: `node` is none. */
 bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
 /* The element of an index array that the variable has; NULL. */
 const struct binding *binding_of(const struct emit *e, const char *name);
-/* What is printed next stands below a condition, or is a row beside a deal. */
+/* What is built next stands below a condition, or updates memory, at which groups of a team would meet, or is a row
+ * beside such a loop: the kernel cannot have one. */
 void deal_breaks(struct emit *e);
-/* What is printed next updates memory, where groups of a team would meet. */
 void deal_breaks_at_update(struct emit *e);
 void deal_breaks_beside(struct emit *e);
-/* In a deal: opens a block for lanes that have an iteration; keeps the sum of a group for the lane that takes it. */
+/* In such a loop: opens a block for lanes with an iteration; keeps the sum of a group for the lane that takes it. */
 int deal_open(struct emit *e);
 void emit_given_sum(struct emit *e, const struct update *update);
 
@@ -351,15 +351,15 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 
-/* What is below the mark becomes a kernel, printed to e->kernels, and its start. */
+/* What is below the mark becomes a kernel, added to e->kernels, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
-/* The kernel that finds out whether `until` holds, and its start behind so many iterations (0, 1). */
+/* The kernel that finds out whether `until` holds, and its launch behind so many iterations (0, 1). */
 void emit_until(struct emit *e, struct k_expr *until, int advance);
-/* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a deal
- * reads, from whose cells terms of so many are computed. */
+/* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a
+ * warp-cooperative loop reads, from whose cells terms of so many are computed. */
 void grid_holds(struct emit *e, int64_t bytes);
 void grid_holds_row(struct emit *e, int64_t length, int cell);
 void grid_reads_row(struct emit *e, int64_t length, int cell, int term);

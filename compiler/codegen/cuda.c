@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The CUDA target: loops that teams and lanes share, and updates that may meet, in CUDA C++ with the macros and
- * functions of runtime/pmgrt_cuda.h. What becomes a kernel is printed by grids.c. A mark that only the passes for
+ * functions of runtime/pmgrt_cuda.h. What becomes a kernel is built by grids.c. A mark that only the passes for
  * processors make (teams, private copies, calls of the BLAS) is an error here, never something else in its place. */
 #include "codegen/codegen_private.h"
 

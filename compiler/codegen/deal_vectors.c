@@ -11,7 +11,7 @@
 enum { ROUNDS = 4, NARROW_ROUNDS = 2 }; /* whose sums groups add up together */
 enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, if they are short */
 enum { MOST_GROUPS = 4 };               /* with more, lanes seldom have that many rows for each */
-enum { ROOM_FOR_ROWS = 192 };           /* bytes of rows and sums of a lane up to which that is done */
+enum { ROOM_FOR_ROWS = 192 };           /* bytes of rows and sums of a lane, for two rows at a time */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -171,7 +171,7 @@ static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vect
 	return skip ? k_operate(e->arena, condition, K_AND, skip) : condition;
 }
 
-/* In shared memory: fewer shuffles and registers, where rows that are read are too short for these not to count. */
+/* Shared memory needs fewer shuffles and registers, which count if the rows that are read are short. */
 static bool is_by_shared_memory(const struct emit *e)
 {
 	return e->grid->read > 0 && e->grid->cell <= SHORT_CELL;

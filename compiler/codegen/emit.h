@@ -302,7 +302,7 @@ struct emit {
 	/* The number in the block, the first iteration of the block, the value of the dim. */
 	const char *lane, *lane_start, *lane_variable;
 	struct k_expr *n_lanes;         /* how many iterations the block has */
-	struct k_expr *n_turns;         /* how many threads the blocks are dealt to */
+	struct k_expr *n_turns;         /* how many threads share the blocks */
 	bool in_lanes;                  /* inside a loop over the lanes */
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
@@ -331,7 +331,7 @@ struct emit {
 	bool in_loop;                   /* what is printed is the body of an `iterate` */
 	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
 	struct deal *deal;              /* inside its loop; NULL */
-	VEC(struct stream) streams;     /* of all deals, found when a kernel is first printed */
+	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
 	bool failed;
 };
 
@@ -355,7 +355,7 @@ struct grid {
 	bool folds;                     /* lanes add up sums, which takes registers besides */
 };
 
-/* An array of which each iteration of a deal's loop reads an element: that of its number, or the one that another
+/* An array of which each iteration of such a loop reads an element: that of its number, or the one that another
  * stream's element says. */
 struct stream {
 	int kernel;                     /* the number of the one that reads it */

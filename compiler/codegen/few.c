@@ -13,7 +13,7 @@ static bool find_sparse(const struct emit *e, const struct group *group, struct 
 	return group->is_few && module_live_points(e->module, group, live);
 }
 
-/* Does it read the weights, or, before them, where they are? */
+/* Does it read the weights, or, before them, their subscripts? */
 static bool is_of_weights(const struct emit *e, const struct stream *stream, const struct live_points *live)
 {
 	if (stream->by < 0)
@@ -63,8 +63,8 @@ static bool is_for_sparse_alone(struct emit *e, __isl_keep isl_ast_node *body, c
 	return !sharing.is_shared;
 }
 
-/* Does the weight of a lane differ from zero? NULL: it is not read ahead. What is read ahead is not known yet when the
- * kernel is printed first. */
+/* Does the weight of a lane differ from zero? NULL: it is not prefetched. When the kernel is built for the first time,
+ * it is not known yet what is. */
 static struct k_expr *has_weight(const struct emit *e, const struct live_points *live)
 {
 	struct k_expr *zero = c_identity(e->arena, REDUCE_ADD, live->weights->type);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Which points of a restructuring a function of the kernel works on. Where all its groups that touch them leave out
- * those of zero weight, it asks the plan for the others before it takes its arrays and sizes from it; any other
- * function that touches them asks for all points, since a function before it may have left some out. */
+ * Which points of a restructuring a function of the kernel works on. If all its groups that touch them leave out those
+ * of zero weight, it selects the active ones in the plan before it takes its arrays and sizes from it; any other
+ * function that touches them selects all points, since a function before it may have left some out. */
 #include "codegen/codegen_private.h"
 
 struct want {

@@ -88,8 +88,8 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	k_do(e->b, K_CALL(a, name, k_address(a, update->target), update->value));
 }
 
-/* clang warns where it cannot vectorise a loop as asked, which depends on its flags, and of conversions that it makes
- * itself where a shared loop with a step has known bounds; gcc of comparisons that always give the same by their types,
+/* clang warns of loops that it does not vectorise, which depends on its flags, and of conversions that it makes itself
+ * if a work-shared loop with a step has constant bounds; gcc of comparisons that always give the same by their types,
  * which a program may have. */
 static void openmp_file_head(struct writer *w)
 {

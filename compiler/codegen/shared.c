@@ -10,7 +10,7 @@
 
 static struct expr *extreme(struct emit *e, const struct stage *stage, struct expr *expr, bool is_most);
 
-/* The largest or least value of a dim; NULL: not told by sizes. */
+/* The largest or least value of a dim; NULL: it does not depend on sizes alone. */
 static struct expr *extreme_of_dim(struct emit *e, const struct stage *stage, const struct dim *dim, bool is_most)
 {
 	struct expr *bound;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops below a SKIP mark run only where the factor of their terms is not zero, or where an array of another factor
- * holds something that is not finite, which the kernel asks its plan once. */
+ * Loops below a SKIP mark run only if the factor of their terms is not zero, or if an array of another factor has
+ * values that are not finite. The kernel reads from its plan once whether it has. */
 #include "codegen/codegen_private.h"
 
 struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, const struct array *const *factors, int n)

@@ -16,8 +16,8 @@ void streams_settle(struct emit *e);
 void streams_begin(struct emit *e, const struct mark *deal, struct k_expr *first, struct k_expr *end);
 /* At its head: what these iterations have, and the next ones will. */
 void streams_go_on(struct emit *e, const char *first, struct k_expr *end);
-/* At its end, `start` being where its body begins: those that the body does not mention after all, since what they are
- * subscripts of is known without them, are not taken for a mistake. */
+/* At its end, `start` being the number of its body's first statement: marks the elements that the body does not mention
+ * after all as unused. Their readers got the value without them. */
 void streams_end(struct emit *e, int start);
 
 /* grids.c. The call, with the number of lanes of a team. */
