@@ -355,7 +355,7 @@ struct grid {
 	bool folds;                     /* lanes add up sums, which takes registers besides */
 };
 
-/* An array of which each iteration of such a loop reads an element: that of its number, or the one that another
+/* An array of which each iteration of a DEAL loop reads an element: that of its number, or the one that another
  * stream's element says. */
 struct stream {
 	int kernel;                     /* the number of the one that reads it */
