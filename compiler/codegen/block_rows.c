@@ -8,7 +8,7 @@
  *
  * A result whose rows are complete when a loop over them, upwards or downwards, has been there goes to its place window
  * by window as well, while the rows are in the nearest cache; the block keeps all of them, for what reads them later.
- * Its windows end where lines of the place do, if those go past the caches. */
+ * Its windows end where lines of the place do, if stores to it are non-temporal. */
 #include "codegen/codegen_private.h"
 #include "ir/block.h"
 
@@ -282,22 +282,22 @@ static struct k_expr *none_is_copied(struct emit *e, const struct block_rows *fi
 	for (int i = 0; i < e->block_rows.n; i++) {
 		const struct block_rows *rows = &e->block_rows.items[i];
 
-		if (rows->begin == first->begin && !rows->lies)
+		if (rows->begin == first->begin && !rows->is_in_place)
 			return NULL;
 		if (rows->begin == first->begin)
-			all = k_join(e->arena, K_AND, all, rows->lies);
+			all = k_join(e->arena, K_AND, all, rows->is_in_place);
 	}
 	return all;
 }
 
-/* How many rows a window has: all of them where they are read from where they lie. */
+/* How many rows a window has: all of them where nothing is copied. */
 static struct k_expr *declare_height(struct emit *e, const struct block_rows *first)
 {
-	struct k_expr *lies = none_is_copied(e, first), *few = k_name(e->arena, "PMG_ROWS");
+	struct k_expr *all = none_is_copied(e, first), *few = k_name(e->arena, "PMG_ROWS");
 
-	if (!lies)
+	if (!all)
 		return few;
-	k_const(e->b, k_scalar("int64_t"), first->height, k_select(e->arena, lies, first->n_rows, few));
+	k_const(e->b, k_scalar("int64_t"), first->height, k_select(e->arena, all, first->n_rows, few));
 	return k_name(e->arena, first->height);
 }
 

@@ -120,7 +120,7 @@ static struct k_expr *copy_all(struct emit *e, const char *function, const struc
 }
 
 /* { 16, b, &plan->places[1], s_block, lanes }: an array whose blocks are where the caller has them. */
-static struct k_expr *held_place(struct emit *e, const struct array *copy, struct k_expr *first)
+static struct k_expr *place_of_block(struct emit *e, const struct array *copy, struct k_expr *first)
 {
 	return K_LIST(e->arena, lanes_expr(e), k_name(e->arena, copy->owner->c_name), place_in_plan(e, copy), first,
 		      e->n_lanes);
@@ -132,17 +132,17 @@ static struct k_expr *whole_place(struct emit *e, const struct array *copy, cons
 {
 	const struct part part = part_of(e, copy, found);
 
-	return K_WITH(e->arena, held_place(e, copy, first), affine_expr(e->arena, &part.rows));
+	return K_WITH(e->arena, place_of_block(e, copy, first), affine_expr(e->arena, &part.rows));
 }
 
-static struct k_expr *is_lying(struct emit *e, const struct array *copy)
+static struct k_expr *is_in_place(struct emit *e, const struct array *copy)
 {
 	return K_CALL(e->arena, "pmg_block_lies", place_in_plan(e, copy), lanes_expr(e), e->n_lanes);
 }
 
 static void note_result(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
 {
-	struct block_result result = { .copy = copy, .place = held_place(e, copy, first),
+	struct block_result result = { .copy = copy, .place = place_of_block(e, copy, first),
 				       .n_rows = part_of(e, copy, found).rows };
 
 	note_write(e, copy->owner);
@@ -159,7 +159,7 @@ static bool is_put(const struct emit *e, const struct array *copy)
 }
 
 /* The block of an array is used where it is, if it can be: else it is a copy. */
-static void take_held(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
+static void take_of_caller(struct emit *e, const struct array *copy, const struct finding *found, bool is_read,
 		      struct k_expr *first)
 {
 	struct k_expr *place = whole_place(e, copy, found, first);
@@ -195,10 +195,10 @@ static struct k_expr *rows_fill(struct emit *e, const struct block_rows *rows, c
 	const struct affine from = affine_name(e->arena, rows->begin);
 	struct k_expr *begin = k_name(e->arena, rows->begin), *end = k_name(e->arena, rows->end), *call;
 
-	if (!part_is_held(e, copy))
+	if (!is_blocked_by_caller(e, copy))
 		return copy_call(e, "pmg_block_read", copy, part, &from, k_binary(e->arena, K_SUB, end, begin));
 	call = K_CALL(e->arena, typed_function(e, "pmg_block_rows", copy->type), k_name(e->arena, copy->c_name));
-	return K_WITH(e->arena, k_with_list(e->arena, call, held_place(e, copy, first)), begin, end);
+	return K_WITH(e->arena, k_with_list(e->arena, call, place_of_block(e, copy, first)), begin, end);
 }
 
 static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -218,10 +218,10 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	part = part_of(e, copy, found);
 	rows->n_rows = affine_expr(e->arena, &part.rows);
 	rows->fill = rows_fill(e, rows, &part, first);
-	if (!part_is_held(e, copy))
+	if (!is_blocked_by_caller(e, copy))
 		return;
 	rows->ahead = rows->n_rows;
-	rows->lies = is_lying(e, copy);
+	rows->is_in_place = is_in_place(e, copy);
 }
 
 static void note_ask(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
@@ -257,8 +257,8 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 		ragged_fill(e, copy, found, is_read);
 		return;
 	}
-	if (part_is_held(e, copy)) {
-		take_held(e, copy, found, is_read, first);
+	if (is_blocked_by_caller(e, copy)) {
+		take_of_caller(e, copy, found, is_read, first);
 		return;
 	}
 	if (copy->is_per_thread)
@@ -274,7 +274,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (found.stage && copy->is_prefetched && part_is_held(e, copy))
+		if (found.stage && copy->is_prefetched && is_blocked_by_caller(e, copy))
 			note_ask(e, copy, &found, first);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first);
@@ -289,7 +289,7 @@ static struct k_expr *put_call(struct emit *e, const struct array *copy, const s
 	struct k_expr *call = K_CALL(e->arena, typed_function(e, "pmg_block_put", copy->type),
 				     k_name(e->arena, copy->c_name));
 
-	return part_is_held(e, copy) ? k_with_list(e->arena, call, whole_place(e, copy, found, first))
+	return is_blocked_by_caller(e, copy) ? k_with_list(e->arena, call, whole_place(e, copy, found, first))
 				     : copy_all(e, "pmg_block_write", copy, found);
 }
 
@@ -347,13 +347,13 @@ static void begin_block(struct emit *e, const struct loop_use *use)
 	e->ragged = NULL;
 }
 
-/* The blocks of arrays that are used where they lie begin at multiples of the lanes. */
+/* The blocks of arrays that the caller has blocked begin at multiples of the lanes. */
 static void check_first(struct emit *e, const struct range *range)
 {
 	int64_t first;
 
 	for (int i = 0; i < e->block->arrays.n; i++)
-		if (part_is_held(e, e->block->arrays.items[i]) &&
+		if (is_blocked_by_caller(e, e->block->arrays.items[i]) &&
 		    (!affine_is_constant(&range->first, &first) || first != 0))
 			emit_fail(e, "a loop in blocks does not begin at 0");
 }

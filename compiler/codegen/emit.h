@@ -208,7 +208,7 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 	const char *begin, *end;        /* which rows are there, of all that its loop reads */
 	const char *height, *rows;      /* variables: how many of them a window has; the first of them */
 	struct k_expr *n_rows;
-	struct k_expr *lies;            /* is that where they lie? NULL: never */
+	struct k_expr *is_in_place;     /* is that memory of the caller? NULL: never */
 	struct k_expr *fill;            /* the call that brings them there */
 	struct k_expr *ahead;           /* of the caller's: its last argument, behind the row to prefetch; the call
 					 * says where the first one is then. NULL */
@@ -307,7 +307,7 @@ struct emit {
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
 	isl_ast_node *block_body;
-	VEC(struct cell) nontemporal;   /* of arrays: where a block is also written past the caches, unless NULL */
+	VEC(struct cell) nontemporal;   /* of arrays: where a block also has non-temporal stores, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
 	struct otherwise otherwise;     /* behind the branch that was closed last */

@@ -330,7 +330,7 @@ static struct k_expr *lanes_of_statement(const struct emit *e, __isl_keep isl_as
 	return n == 1 && e->ragged ? e->ragged->only : NULL;
 }
 
-/* What few rows have a lane for, as that of a root, others go past. */
+/* What few rows have a lane for, as that of a root, is left out in others. */
 static void emit_for_lanes(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body)
 {
 	struct k_expr *bits = lanes_of_statement(e, node);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * The parts of arrays in blocks of segments (runtime/pmgrt_ragged.h): of a temporary what the thread has, in front of
- * which, and behind, there is room for a row more; of an argument where the caller holds it, if that is in such blocks,
- * else a copy. What the caller holds has no room around it: a row that may be outside is read, and written, at the
- * nearest one inside, by lanes that have no use for it. */
+ * What a block of segments of variable length has of arrays (runtime/pmgrt_ragged.h): of a temporary the memory of its
+ * thread, with room for one row more before and after it; of an argument the caller's own memory, if the caller has
+ * blocked it, else a copy. The caller's memory has no room around it: a row that may be outside is read, and written,
+ * at the nearest one inside, by lanes that have no use for it. */
 #include "codegen/codegen_private.h"
 
-bool part_is_held(const struct emit *e, const struct array *copy)
+bool is_blocked_by_caller(const struct emit *e, const struct array *copy)
 {
 	int slot = e->layout->slot_of[copy->owner->number];
 
@@ -23,13 +23,13 @@ static bool is_prefetched(const struct array *copy)
 	return copy->is_prefetched;
 }
 
-/* Is there a part, such a one unless NULL, of what the caller may hold so? */
-static bool has_held(const struct emit *e, bool (*is_such)(const struct array *copy))
+/* Is there a part, such a one unless NULL, of what the caller may have blocked? */
+static bool has_blocked(const struct emit *e, bool (*is_such)(const struct array *copy))
 {
 	bool has = false;
 
 	for (int i = 0; i < e->block->arrays.n && !has; i++)
-		has = part_is_held(e, e->block->arrays.items[i]) &&
+		has = is_blocked_by_caller(e, e->block->arrays.items[i]) &&
 		      (!is_such || is_such(e->block->arrays.items[i]));
 	return has;
 }
@@ -42,7 +42,7 @@ static void note_rows(struct emit *e)
 	row_is_inside(e, &rows, &zero, &longest);
 }
 
-/* Where the thread's next block lies in what the caller holds. `block` has the segments, their order and number, the
+/* Where the thread's next block begins in what the caller has blocked. `block` has the segments, their order and number, the
  * first one of the block, its lanes and the blocks between. */
 static void declare_later(struct emit *e, const struct k_expr *block)
 {
@@ -64,7 +64,7 @@ static void declare_next(struct emit *e, const struct k_expr *block)
 	k_do(e->b, K_WITH(e->arena, k_with_list(e->arena, k_call(e->arena, "pmg_block_next", 0), block), next));
 }
 
-/* Where the block begins in what the caller holds, in rows: it stands behind the list of the segments. */
+/* Where the block begins in what the caller has blocked, in rows: the list of the segments is followed by this. */
 void start_declare(struct emit *e, const struct array *segments, struct k_expr *first)
 {
 	struct affine n_segments = segments_count(e, segments);
@@ -72,16 +72,16 @@ void start_declare(struct emit *e, const struct array *segments, struct k_expr *
 	struct k_expr *order = order_of_block(e, segments), *block;
 
 	note_rows(e);
-	if (!has_held(e, NULL))
+	if (!has_blocked(e, NULL))
 		return;
 	at = affine_combine(e->arena, 1, &n_segments, 1, &at);
 	e->ragged->start = names_declare(&e->names, "start");
 	k_const(e->b, k_scalar("int64_t"), e->ragged->start, k_load(e->arena, order, affine_expr(e->arena, &at)));
 	block = K_LIST(e->arena, k_name(e->arena, segments->c_name), order, affine_expr(e->arena, &n_segments), first,
 		       lanes_expr(e), e->n_turns);
-	if (has_held(e, is_prefetched))
+	if (has_blocked(e, is_prefetched))
 		declare_later(e, block);
-	if (has_held(e, has_window))
+	if (has_blocked(e, has_window))
 		declare_next(e, block);
 }
 
@@ -106,13 +106,13 @@ static struct k_expr *with_longest(struct emit *e, const struct k_expr *call)
 	return K_WITH(e->arena, call, k_name(e->arena, e->ragged->longest));
 }
 
-/* f(…, &plan->places[2], start): where the caller holds the array, and where the block begins there. */
+/* f(…, &plan->places[2], start): where the caller has the array, and where the block begins there. */
 static struct k_expr *with_place(struct emit *e, const struct k_expr *call, const struct array *copy)
 {
 	return K_WITH(e->arena, call, place_in_plan(e, copy), k_name(e->arena, e->ragged->start));
 }
 
-static void take_held(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *own,
+static void take_of_caller(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *own,
 		      bool is_read)
 {
 	const char *function = is_read ? "pmg_segments_take" : "pmg_segments_open";
@@ -148,8 +148,8 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 	if (!k_mentions(&e->ragged->body, copy->c_name))
 		return;
 	note_write(e, copy);
-	if (part_is_held(e, copy)) {
-		take_held(e, copy, found, own_part(e, copy), is_read);
+	if (is_blocked_by_caller(e, copy)) {
+		take_of_caller(e, copy, found, own_part(e, copy), is_read);
 		return;
 	}
 	k_var(e->b, k_buffer(type_c_name(copy->type), false, true), copy->c_name, own_part(e, copy));
@@ -164,11 +164,11 @@ void ragged_fill(struct emit *e, const struct array *copy, const struct finding 
 static struct k_expr *rows_fill(struct emit *e, const struct block_rows *rows)
 {
 	const struct array *copy = rows->copy;
-	const bool is_held = part_is_held(e, copy);
-	struct k_expr *fill = call_of_pair(e, is_held ? "pmg_segments_rows" : "pmg_ragged_rows", copy,
+	const bool is_blocked = is_blocked_by_caller(e, copy);
+	struct k_expr *fill = call_of_pair(e, is_blocked ? "pmg_segments_rows" : "pmg_ragged_rows", copy,
 					   k_name(e->arena, copy->c_name));
 
-	fill = is_held ? with_longest(e, with_rows(e, with_place(e, fill, copy))) : with_rows(e, fill);
+	fill = is_blocked ? with_longest(e, with_rows(e, with_place(e, fill, copy))) : with_rows(e, fill);
 	return K_WITH(e->arena, fill, k_name(e->arena, rows->begin), k_name(e->arena, rows->end));
 }
 
@@ -176,10 +176,10 @@ void ragged_rows(struct emit *e, struct block_rows *rows)
 {
 	rows->n_rows = k_name(e->arena, e->ragged->longest);
 	rows->fill = rows_fill(e, rows);
-	if (!part_is_held(e, rows->copy))
+	if (!is_blocked_by_caller(e, rows->copy))
 		return;
 	rows->ahead = k_name(e->arena, e->ragged->next);
-	rows->lies = K_CALL(e->arena, "pmg_segments_lie", place_in_plan(e, rows->copy), rows->n_rows);
+	rows->is_in_place = K_CALL(e->arena, "pmg_segments_lie", place_in_plan(e, rows->copy), rows->n_rows);
 }
 
 void ragged_note_ask(struct emit *e, const struct array *copy)
@@ -196,7 +196,7 @@ void ragged_note_ask(struct emit *e, const struct array *copy)
 void ragged_empty(struct emit *e, const struct array *copy)
 {
 	const struct cell *written = cell_find(e->nontemporal.items, e->nontemporal.n, copy->owner);
-	const bool is_held = part_is_held(e, copy);
+	const bool is_blocked = is_blocked_by_caller(e, copy);
 	const char *is_large;
 	struct k_expr *call;
 
@@ -206,8 +206,9 @@ void ragged_empty(struct emit *e, const struct array *copy)
 	note_write(e, copy->owner);
 	if (written)
 		k_only_if(e->b, k_unary(e->arena, K_NOT, k_name(e->arena, written->name)));
-	call = call_of_pair(e, is_held ? "pmg_segments_put" : "pmg_ragged_write", copy, k_name(e->arena, copy->c_name));
-	call = is_held ? with_longest(e, with_rows(e, with_place(e, call, copy))) : with_rows(e, call);
+	call = call_of_pair(e, is_blocked ? "pmg_segments_put" : "pmg_ragged_write", copy,
+			    k_name(e->arena, copy->c_name));
+	call = is_blocked ? with_longest(e, with_rows(e, with_place(e, call, copy))) : with_rows(e, call);
 	k_do(e->b, K_WITH(e->arena, call, is_large ? k_name(e->arena, is_large) : k_bool(e->arena, false)));
 }
 
@@ -233,7 +234,7 @@ static bool is_far_before(const struct emit *e, const struct affine *row)
 	       k_expr_is_equal(row->terms.items[0].atom, e->ragged->rows);
 }
 
-/* The first row and the last one: a block without rows lies nowhere. */
+/* The first row and the last one: a block without rows has no memory. */
 static bool is_end(const struct affine *row, const struct affine *last)
 {
 	int64_t value;
@@ -248,7 +249,7 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 	struct affine last = affine_name(e->arena, e->ragged->longest), result = *row, rest;
 
 	last = affine_scale(e->arena, &last, 1, -1);
-	if (part_is_held(e, copy) ? is_end(row, &last) : !is_far_before(e, row))
+	if (is_blocked_by_caller(e, copy) ? is_end(row, &last) : !is_far_before(e, row))
 		return *row;
 	rest = affine_combine(e->arena, 1, &last, -1, row);
 	if (!is_known(e, row))

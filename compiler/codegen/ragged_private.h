@@ -41,9 +41,9 @@ struct ragged {
 	struct k_expr *begin, *rows;    /* elements of these arrays: of the present lane */
 	const char *begin_name, *rows_name;
 	const char *longest;
-	const char *start;              /* where the block begins in what the caller holds so, in rows */
-	const char *next, *later;       /* where the lanes of the thread's next block begin, and where it lies as such;
-					 * NULL: nobody asks */
+	const char *start;              /* where the block begins in what the caller has blocked, in rows */
+	const char *next, *later;       /* where the lanes of the thread's next block begin, and where the caller has
+					 * it; NULL: nobody prefetches */
 	struct declaration later_declared;      /* of the last one */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	struct k_block body;            /* of the block, as it is without what stands ahead of it */
@@ -100,8 +100,8 @@ void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
 /* ---- ragged_parts.c: what blocks of segments have of arrays ---------------------------------------------- */
 
-/* Is the array taken as the caller holds it, if in blocks? */
-bool part_is_held(const struct emit *e, const struct array *copy);
+/* Is the array used in the caller's memory, if it is blocked? */
+bool is_blocked_by_caller(const struct emit *e, const struct array *copy);
 void start_declare(struct emit *e, const struct array *segments, struct k_expr *first);
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
 void ragged_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
