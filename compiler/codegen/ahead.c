@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Cells that are asked for ahead. A loop over the points of a run reads or updates w[fiber], where fiber is what a
- * copied index array says: the processor cannot foresee such an address, and waits. The index array tells it long
- * before, so that the cell that is used some points later is fetched now (PMG_PREFETCH of pmgrt_math.h). Points of a
- * run or segment are followed by those of the next, and behind the last ones the arrays of an inspector may be read.
+ * Prefetches of cells. A loop over the points of a run reads or updates w[fiber], where fiber is what a copied index
+ * array says: the hardware prefetcher does not cover such an address, and the processor waits. The index array has it
+ * long before, so that each point prefetches the cell of one some points later (PMG_PREFETCH of pmgrt_math.h). Points
+ * of a run or segment are followed by those of the next, and behind the last ones the arrays of an inspector may be
+ * read.
  *
  * Only cells of one number: of rows, the first cells are a small part. Only what is read or added to, at every point:
  * nothing waits for a store, and what is chosen elsewhere need not exist.
- * Only loops that are no vectors, which a fetch for each point would hinder. */
+ * Only loops that are no vectors, which a prefetch for each point would hinder. */
 #include "codegen/codegen_private.h"
 
 /* Is the index array read at the points of a short loop, one after the other? */

@@ -10,14 +10,14 @@
  * that a loop takes in their order: such a loop prefetches flat arrays only. */
 #include "codegen/codegen_private.h"
 
-void asks_note(struct emit *e, const struct block_ask *ask)
+void prefetch_note(struct emit *e, const struct block_prefetch *prefetch)
 {
-	vec_push(e->arena, &e->asks, *ask);
+	vec_push(e->arena, &e->prefetches, *prefetch);
 }
 
-static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_ask *ask)
+static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_prefetch *prefetch)
 {
-	struct finding found = find_part(node, ask->copy->owner);
+	struct finding found = find_part(node, prefetch->copy->owner);
 
 	isl_ast_expr_free(found.instance);
 	return found.stage;
@@ -43,108 +43,109 @@ static bool has_rows(__isl_keep isl_ast_node *node)
 }
 
 /* Is it the first loop that reads the array? Of a loop that isl has cut in two, both parts are. */
-static bool is_first_read(__isl_keep isl_ast_node *node, const struct mark *loop, const struct block_ask *ask)
+static bool is_first_read(__isl_keep isl_ast_node *node, const struct mark *loop, const struct block_prefetch *prefetch)
 {
-	return (!ask->loop || ask->loop == loop) && is_read_below(node, ask);
+	return (!prefetch->loop || prefetch->loop == loop) && is_read_below(node, prefetch);
 }
 
 static bool reads_first(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	bool reads = false;
 
-	for (int i = 0; i < e->asks.n && !reads; i++)
-		reads = is_first_read(node, loop, &e->asks.items[i]);
+	for (int i = 0; i < e->prefetches.n && !reads; i++)
+		reads = is_first_read(node, loop, &e->prefetches.items[i]);
 	return reads;
 }
 
 /* Names what the loop prefetches. pmg_block_prefetches(&plan->places[3], 16, lanes, n, 128) & …: as what all of it can
  * be prefetched. */
-static struct k_expr *name_asked(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
+static struct k_expr *name_prefetches(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	struct k_expr *all = NULL;
 
-	for (int i = 0; i < e->asks.n; i++) {
-		struct block_ask *ask = &e->asks.items[i];
+	for (int i = 0; i < e->prefetches.n; i++) {
+		struct block_prefetch *prefetch = &e->prefetches.items[i];
+		const char *name = arena_printf(e->arena, "%s_prefetch", prefetch->copy->owner->c_name);
 
-		ask->name = NULL;
-		if (!is_first_read(node, loop, ask))
+		prefetch->name = NULL;
+		if (!is_first_read(node, loop, prefetch))
 			continue;
-		ask->loop = loop;
-		ask->name = names_declare(&e->names, arena_printf(e->arena, "%s_prefetch", ask->copy->owner->c_name));
-		all = k_join(e->arena, K_BIT_AND, all, ask->far);
+		prefetch->loop = loop;
+		prefetch->name = names_declare(&e->names, name);
+		all = k_join(e->arena, K_BIT_AND, all, prefetch->kinds);
 	}
 	return all;
 }
 
-static const struct block_ask *first_asked(const struct emit *e)
+static const struct block_prefetch *first_prefetch(const struct emit *e)
 {
 	int i = 0;
 
-	while (!e->asks.items[i].name)
+	while (!e->prefetches.items[i].name)
 		i++;
-	return &e->asks.items[i];
+	return &e->prefetches.items[i];
 }
 
-int asks_row_bytes(const struct block_ask *ask)
+int prefetch_row_bytes(const struct block_prefetch *prefetch)
 {
-	return ask->copy->lanes*(int) type_size(ask->copy->type);
+	return prefetch->copy->lanes*(int) type_size(prefetch->copy->type);
 }
 
 /* Segments end before the hardware prefetcher covers them. */
-static bool is_covered(__isl_keep isl_ast_node *node, const struct block_ask *ask)
+static bool is_covered(__isl_keep isl_ast_node *node, const struct block_prefetch *prefetch)
 {
-	return !ask->copy->segments && !ast_has_mark(node, MARK_CHILDREN, NULL);
+	return !prefetch->copy->segments && !ast_has_mark(node, MARK_CHILDREN, NULL);
 }
 
-void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
+void prefetch_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const struct block_ask *first;
-	struct k_expr *far;
+	const struct block_prefetch *first;
+	struct k_expr *kinds;
 
-	if (!e->asks.n || e->in_lanes || !rows_are_of(e, loop) || !has_rows(node) || !reads_first(e, node, loop))
+	if (!e->prefetches.n || e->in_lanes || !rows_are_of(e, loop) || !has_rows(node) || !reads_first(e, node, loop))
 		return;
-	far = name_asked(e, node, loop);
-	first = first_asked(e);
-	e->asking = (struct asking) {
-		.loop = loop, .ahead = names_declare(&e->names, "distance"), .direction = loop->direction
+	kinds = name_prefetches(e, node, loop);
+	first = first_prefetch(e);
+	e->prefetching = (struct prefetching) {
+		.loop = loop, .distance = names_declare(&e->names, "distance"), .direction = loop->direction
 	};
 	if (is_covered(node, first))
-		far = k_join(e->arena, K_BIT_AND, k_name(e->arena, "PMG_PREFETCH_FLAT"), far);
-	k_const(e->b, k_scalar("int64_t"), e->asking.ahead,
-		K_CALL(e->arena, "pmg_prefetch_distance", far, first->n_rows));
-	for (int i = 0; i < e->asks.n; i++)
-		if (e->asks.items[i].name)
-			k_const(e->b, k_scalar("pmg_prefetch"), e->asks.items[i].name,
-				K_WITH(e->arena, e->asks.items[i].where, k_int(e->arena, loop->direction)));
+		kinds = k_join(e->arena, K_BIT_AND, k_name(e->arena, "PMG_PREFETCH_FLAT"), kinds);
+	k_const(e->b, k_scalar("int64_t"), e->prefetching.distance,
+		K_CALL(e->arena, "pmg_prefetch_distance", kinds, first->n_rows));
+	for (int i = 0; i < e->prefetches.n; i++)
+		if (e->prefetches.items[i].name)
+			k_const(e->b, k_scalar("pmg_prefetch"), e->prefetches.items[i].name,
+				K_WITH(e->arena, e->prefetches.items[i].place, k_int(e->arena, loop->direction)));
 }
 
-static void emit_prefetch(struct emit *e, const struct block_ask *ask, struct k_expr *row)
+static void emit_prefetch(struct emit *e, const struct block_prefetch *prefetch, struct k_expr *row)
 {
-	struct k_expr *name = k_address(e->arena, k_name(e->arena, ask->name));
+	struct k_expr *name = k_address(e->arena, k_name(e->arena, prefetch->name));
 
-	k_do(e->b, K_CALL(e->arena, "pmg_prefetch_row", name, row, ask->n_rows,
-			  k_int(e->arena, asks_row_bytes(ask))));
+	k_do(e->b, K_CALL(e->arena, "pmg_prefetch_row", name, row, prefetch->n_rows,
+			  k_int(e->arena, prefetch_row_bytes(prefetch))));
 }
 
-void asks_emit(struct emit *e, const struct mark *loop, const char *variable)
+void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable)
 {
 	struct k_expr *distance, *row;
 
-	if (e->asking.loop != loop)
+	if (e->prefetching.loop != loop)
 		return;
-	distance = k_name(e->arena, e->asking.ahead);
-	row = k_binary(e->arena, e->asking.direction > 0 ? K_ADD : K_SUB, k_name(e->arena, variable), distance);
+	distance = k_name(e->arena, e->prefetching.distance);
+	row = k_binary(e->arena, e->prefetching.direction > 0 ? K_ADD : K_SUB, k_name(e->arena, variable), distance);
 	k_begin_if(e->b, k_binary(e->arena, K_GT, distance, k_int(e->arena, 0)));
-	for (int i = 0; i < e->asks.n; i++)
-		if (e->asks.items[i].name)
-			emit_prefetch(e, &e->asks.items[i], row);
+	for (int i = 0; i < e->prefetches.n; i++)
+		if (e->prefetches.items[i].name)
+			emit_prefetch(e, &e->prefetches.items[i], row);
 	k_end(e->b);
 }
 
-const char *asks_of(const struct emit *e, const struct array *copy)
+const char *prefetch_distance(const struct emit *e, const struct array *copy)
 {
-	for (int i = 0; e->asking.loop && i < e->asks.n; i++)
-		if (e->asks.items[i].copy == copy && e->asks.items[i].name)
-			return e->asking.ahead;
+	for (int i = 0; e->prefetching.loop && i < e->prefetches.n; i++)
+		if (e->prefetches.items[i].copy == copy && e->prefetches.items[i].name)
+			return e->prefetching.distance;
 	return NULL;
 }

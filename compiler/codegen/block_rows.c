@@ -187,7 +187,7 @@ static struct k_expr *window_ahead(const struct emit *e, const char *row, int di
 static struct k_expr *row_ahead(struct emit *e, const struct block_rows *rows, int direction)
 {
 	struct k_expr *row = window_ahead(e, rows->begin, direction);
-	const char *distance = rows->copy->segments ? NULL : asks_of(e, rows->copy);
+	const char *distance = rows->copy->segments ? NULL : prefetch_distance(e, rows->copy);
 
 	return distance ? K_CALL(e->arena, "pmg_prefetch_window_row", k_name(e->arena, distance), row) : row;
 }

@@ -224,23 +224,23 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	rows->is_in_place = is_in_place(e, copy);
 }
 
-static void note_ask(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
+static void note_prefetch(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
 {
-	struct block_ask ask = { .copy = copy };
+	struct block_prefetch prefetch = { .copy = copy };
 	struct k_expr *place = place_in_plan(e, copy);
 	struct part part;
 
 	if (copy->segments) {
-		ragged_note_ask(e, copy);
+		ragged_note_prefetch(e, copy);
 		return;
 	}
 	part = part_of(e, copy, found);
-	ask.n_rows = affine_expr(e->arena, &part.rows);
-	ask.far = K_CALL(e->arena, "pmg_block_prefetches", place, lanes_expr(e), e->n_lanes, ask.n_rows,
-			 k_int(e->arena, asks_row_bytes(&ask)));
-	ask.where = K_CALL(e->arena, typed_function(e, "pmg_prefetch_block", copy->type), lanes_expr(e),
-			   k_name(e->arena, copy->owner->c_name), place, first, ask.n_rows);
-	asks_note(e, &ask);
+	prefetch.n_rows = affine_expr(e->arena, &part.rows);
+	prefetch.kinds = K_CALL(e->arena, "pmg_block_prefetches", place, lanes_expr(e), e->n_lanes, prefetch.n_rows,
+			 k_int(e->arena, prefetch_row_bytes(&prefetch)));
+	prefetch.place = K_CALL(e->arena, typed_function(e, "pmg_prefetch_block", copy->type), lanes_expr(e),
+			   k_name(e->arena, copy->owner->c_name), place, first, prefetch.n_rows);
+	prefetch_note(e, &prefetch);
 }
 
 static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy,
@@ -275,7 +275,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.stage && copy->is_prefetched && is_blocked_by_caller(e, copy))
-			note_ask(e, copy, &found, first);
+			note_prefetch(e, copy, &found, first);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first);
 		isl_ast_expr_free(found.instance);

@@ -516,7 +516,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		if (result)
 			rows_put_open(e, result, &rows, use->mark->direction);
 		names = block_of(e, open_for(e, &rows, name, use->mark->direction));
-		asks_emit(e, use->mark, name);
+		prefetch_emit(e, use->mark, name);
 		carried_body(e, body, use->mark, first);
 		block_close(e, names);
 		if (result)

@@ -167,7 +167,7 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 /* isl has found the one value that the pending dim can have below `node`, and made no loop. */
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 
-/* ---- ahead.c: cells that are asked for before they are needed ----------------------------------------------- */
+/* ---- ahead.c: prefetches of cells ------------------------------------------------------------------------------ */
 
 void emit_ahead(struct emit *e, const struct mark *bind, const struct point *point);
 
@@ -271,17 +271,17 @@ bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it
 /* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
 struct k_expr *rows_access(struct emit *e, const struct point *point, const struct access *access);
 
-/* ---- block_asks.c: rows of blocks that are asked for ahead ---------------------------------------------------- */
+/* ---- block_asks.c: prefetches of rows of blocks ---------------------------------------------------------------- */
 
-int asks_row_bytes(const struct block_ask *ask);
-void asks_note(struct emit *e, const struct block_ask *ask);
-/* Before a loop over rows, if it is one that asks, or shares what the one before asks for: declares whether and where
- * it does, here. At its head, before anything else of its body is printed: asks. All that print loops over rows of more
- * than one iteration call both. */
-void asks_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
-void asks_emit(struct emit *e, const struct mark *loop, const char *variable);
-/* The variable for how many rows further on an open loop asks for one of `copy`; NULL: none does. */
-const char *asks_of(const struct emit *e, const struct array *copy);
+int prefetch_row_bytes(const struct block_prefetch *prefetch);
+void prefetch_note(struct emit *e, const struct block_prefetch *prefetch);
+/* Before a loop over rows, if it is one that prefetches, or shares what the one before prefetches: declares whether and
+ * where it does, here. At its head, before anything else of its body is built: prefetches. All that build loops over
+ * rows of more than one iteration call both. */
+void prefetch_open(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop);
+void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable);
+/* The variable for how many rows ahead an open loop prefetches one of `copy`; NULL: none does. */
+const char *prefetch_distance(const struct emit *e, const struct array *copy);
 
 /* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
 

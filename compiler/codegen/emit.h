@@ -214,18 +214,19 @@ struct block_rows {                     /* a copy of a few rows of a block, thos
 					 * says where the first one is then. NULL */
 };
 
-struct block_ask {                      /* rows of what the caller may hold in blocks, which loops ask for ahead */
+struct block_prefetch {                 /* rows of what the caller may have blocked, which loops prefetch */
 	const struct array *copy;
-	struct k_expr *far, *where;     /* as what they can be prefetched, and where, but for the direction */
+	struct k_expr *kinds;           /* as what they can be prefetched: bits, 0 of what is in the caches */
+	struct k_expr *place;           /* a call that says where they are, but for the direction */
 	struct k_expr *n_rows;
 	const struct mark *loop;        /* the first one that reads it; NULL: none has yet */
-	const char *name;               /* of the variable for where they lie, in loops that ask; NULL: it is not asked
-					 * for there */
+	const char *name;               /* of the variable for that place, in a loop that prefetches; NULL: it does not
+					 * prefetch these */
 };
 
-struct asking {                         /* the innermost loop that asks; NULL: there is none */
+struct prefetching {                    /* the innermost loop that prefetches; NULL: there is none */
 	const struct mark *loop;
-	const char *ahead;              /* the variable for how many rows further on it does; 0: it does not */
+	const char *distance;           /* the variable for how many rows ahead it does; 0: it does not */
 	int direction;                  /* in which the rows are read */
 };
 
@@ -315,8 +316,8 @@ struct emit {
 	VEC(struct block_result) results;
 	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
 	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
-	VEC(struct block_ask) asks;
-	struct asking asking;           /* here */
+	VEC(struct block_prefetch) prefetches;
+	struct prefetching prefetching; /* here */
 	struct ragged *ragged;          /* of a block of segments; NULL */
 	const struct stage *atomic;     /* updates of this stage may meet */
 	bool is_specialized;            /* parameters with a known value have it */

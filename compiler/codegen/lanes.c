@@ -91,7 +91,7 @@ void lanes_end(struct emit *e)
 	e->nontemporal.n = 0;
 	e->block_rows.n = 0;
 	e->results.n = 0;
-	e->asks.n = 0;
+	e->prefetches.n = 0;
 	e->rows_at.n = 0;
 }
 

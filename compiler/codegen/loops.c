@@ -131,7 +131,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 		pivots_open(e, body, name, &search);
 	depth = depth_here(e);
 	open_loop(e, &range, name, &use);
-	asks_emit(e, use.mark, name);
+	prefetch_emit(e, use.mark, name);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
 	if (rows_are_of(e, use.mark))
@@ -161,13 +161,13 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 
 static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	const struct asking outer = e->asking;
+	const struct prefetching outer = e->prefetching;
 
-	asks_open(e, node, use.mark);
+	prefetch_open(e, node, use.mark);
 	if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
 	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
-	e->asking = outer;
+	e->prefetching = outer;
 }
 
 /* Where the loop cannot be cut, each thread adds to its one sum. */

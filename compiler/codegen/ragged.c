@@ -130,7 +130,7 @@ static struct k_expr *add_mask(struct emit *e, struct k_expr *all, const struct 
 	return all;
 }
 
-/* All that was asked for and this, of the present lane or as a vector. */
+/* All before and this one, of the present lane or as a vector. */
 static struct k_expr *and_condition(struct emit *e, struct k_expr *all, const struct lane_condition *condition)
 {
 	if (!e->lanes_are_vectors)
@@ -272,7 +272,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		carried_open(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_rows(e, &rows, name, is_forwards);
-	asks_emit(e, use->mark, name);
+	prefetch_emit(e, use->mark, name);
 	e->ragged->n_loops++;
 	carried_body(e, body, use->mark, n_carries);
 	e->ragged->n_loops--;

@@ -42,8 +42,8 @@ static void note_rows(struct emit *e)
 	row_is_inside(e, &rows, &zero, &longest);
 }
 
-/* Where the thread's next block begins in what the caller has blocked. `block` has the segments, their order and number, the
- * first one of the block, its lanes and the blocks between. */
+/* Where the thread's next block begins in what the caller has blocked. `block` has the segments, their order and
+ * number, the first one of the block, its lanes and the blocks between. */
 static void declare_later(struct emit *e, const struct k_expr *block)
 {
 	e->ragged->later = names_declare(&e->names, "later");
@@ -182,15 +182,15 @@ void ragged_rows(struct emit *e, struct block_rows *rows)
 	rows->is_in_place = K_CALL(e->arena, "pmg_segments_lie", place_in_plan(e, rows->copy), rows->n_rows);
 }
 
-void ragged_note_ask(struct emit *e, const struct array *copy)
+void ragged_note_prefetch(struct emit *e, const struct array *copy)
 {
-	struct block_ask ask = { .copy = copy, .n_rows = k_name(e->arena, e->ragged->longest) };
+	struct block_prefetch prefetch = { .copy = copy, .n_rows = k_name(e->arena, e->ragged->longest) };
 
-	ask.far = K_CALL(e->arena, "pmg_segments_prefetches", place_in_plan(e, copy), ask.n_rows);
-	ask.where = K_CALL(e->arena, typed_function(e, "pmg_prefetch_segments", copy->type), lanes_expr(e),
+	prefetch.kinds = K_CALL(e->arena, "pmg_segments_prefetches", place_in_plan(e, copy), prefetch.n_rows);
+	prefetch.place = K_CALL(e->arena, typed_function(e, "pmg_prefetch_segments", copy->type), lanes_expr(e),
 			   k_name(e->arena, copy->owner->c_name), k_name(e->arena, e->ragged->start),
-			   k_address(e->arena, k_name(e->arena, e->ragged->later)), ask.n_rows);
-	asks_note(e, &ask);
+			   k_address(e->arena, k_name(e->arena, e->ragged->later)), prefetch.n_rows);
+	prefetch_note(e, &prefetch);
 }
 
 void ragged_empty(struct emit *e, const struct array *copy)

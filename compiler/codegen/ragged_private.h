@@ -105,7 +105,7 @@ bool is_blocked_by_caller(const struct emit *e, const struct array *copy);
 void start_declare(struct emit *e, const struct array *segments, struct k_expr *first);
 void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
 void ragged_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
-void ragged_note_ask(struct emit *e, const struct array *copy);          /* rows of blocks that lie (asks_note) */
+void ragged_note_prefetch(struct emit *e, const struct array *copy);          /* rows of blocks (prefetch_note) */
 void ragged_empty(struct emit *e, const struct array *copy);
 /* `row`, a variable, is from `first` to `last`. */
 void row_is_inside(struct emit *e, const struct affine *row, const struct affine *first, const struct affine *last);
