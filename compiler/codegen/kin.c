@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Parents and children in blocks of trees, of which each lane has its own (ragged.c). In most rows and lanes the parent
- * is the row before, and the next row the first child: a bit for each lane (pmg_kin, runtime/pmgrt.h) says where. What
- * a row reads at its parent, or adds up over its children, is taken from there for all lanes at once, and lane by lane
- * for the other parents and children, which are listed as cells of the block.
+ * is the row before, and the next row the first child: parent and child lane masks, a bit for each lane (pmg_kin,
+ * runtime/pmgrt.h), say where. What a row reads at its parent, or adds up over its children, is taken from there for
+ * all lanes at once, and lane by lane for the other parents and children, which are listed as cells of the block.
  *
  * Children of a node are visited in their order, in which the next row is the first of them; it is the last if all that
  * is done is to add, so that only the last sum of a row waits for the row behind. */
@@ -18,30 +18,30 @@ void kin_open(struct emit *e, struct k_expr *first)
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
 		const struct children *children = layout_children(e->layout, copy->owner, copy->lanes);
-		struct kin kin = { .tree = copy->owner };
+		struct lane_masks masks = { .tree = copy->owner };
 
 		if (!(copy->owner->facts & FACT_TREE))
 			continue;
-		kin.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
-		kin.cells = e->layout->slots.items[children->list].c_name;
-		k_const(e->b, k_buffer("pmg_kin", true, true), kin.rows,
+		masks.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
+		masks.cells = e->layout->slots.items[children->list].c_name;
+		k_const(e->b, k_buffer("pmg_kin", true, true), masks.rows,
 			K_CALL(e->arena, "pmg_block_kin",
 			       k_name(e->arena, e->layout->slots.items[children->offsets].c_name), block));
-		vec_push(e->arena, &e->ragged->kin, kin);
+		vec_push(e->arena, &e->ragged->masks, masks);
 	}
 }
 
-static const struct kin *kin_of(const struct emit *e, const struct array *tree)
+static const struct lane_masks *masks_of(const struct emit *e, const struct array *tree)
 {
-	for (int i = 0; e->ragged && i < e->ragged->kin.n; i++)
-		if (e->ragged->kin.items[i].tree == tree)
-			return &e->ragged->kin.items[i];
+	for (int i = 0; e->ragged && i < e->ragged->masks.n; i++)
+		if (e->ragged->masks.items[i].tree == tree)
+			return &e->ragged->masks.items[i];
 	return NULL;
 }
 
 bool lane_has_node(const struct emit *e, const struct dim *dim)
 {
-	return kin_of(e, dim->source.array);
+	return masks_of(e, dim->source.array);
 }
 
 static struct affine row_of(struct emit *e, const struct affine *node)
@@ -52,12 +52,12 @@ static struct affine row_of(struct emit *e, const struct affine *node)
 }
 
 /* F_parent_kin[i + 1].children */
-static struct k_expr *kin_member(struct emit *e, const struct kin *kin, const struct affine *row, int64_t behind,
+static struct k_expr *mask_at(struct emit *e, const struct lane_masks *masks, const struct affine *row, int64_t behind,
 				 const char *member)
 {
 	struct affine at = affine_scale(e->arena, row, 1, behind);
 
-	return k_member(e->arena, k_at(e->arena, kin->rows, affine_expr(e->arena, &at)), member, false);
+	return k_member(e->arena, k_at(e->arena, masks->rows, affine_expr(e->arena, &at)), member, false);
 }
 
 static struct lane_condition has_lane(struct emit *e, struct k_expr *bits, bool is_not)
@@ -81,10 +81,10 @@ static struct k_expr *open_groups(struct emit *e, const char *q, struct k_expr *
 }
 
 /* Opens the loop over what is listed for a row. Where cells are read in groups, the last ones may be no more of it. */
-static struct kin_list open_list(struct emit *e, const struct kin *kin, const struct affine *row, const char *member,
-				 int direction, bool is_grouped)
+static struct kin_list open_list(struct emit *e, const struct lane_masks *masks, const struct affine *row,
+				 const char *member, int direction, bool is_grouped)
 {
-	struct k_expr *from = kin_member(e, kin, row, 0, member), *to = kin_member(e, kin, row, 1, member);
+	struct k_expr *from = mask_at(e, masks, row, 0, member), *to = mask_at(e, masks, row, 1, member);
 	const char *q = names_declare(&e->names, "q");
 	struct k_expr *at = k_name(e->arena, q);
 	struct kin_list list = { .is_listed = k_bool(e->arena, true), .is_grouped = is_grouped };
@@ -98,7 +98,7 @@ static struct kin_list open_list(struct emit *e, const struct kin *kin, const st
 		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, to, k_int(e->arena, 1)), from, NULL);
 	}
 	list.cell = names_declare(&e->names, "cell");
-	k_const(e->b, k_scalar("int64_t"), list.cell, k_at(e->arena, kin->cells, at));
+	k_const(e->b, k_scalar("int64_t"), list.cell, k_at(e->arena, masks->cells, at));
 	return list;
 }
 
@@ -127,11 +127,11 @@ static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
 			       struct affine *child)
 {
-	const struct kin *kin = kin_of(e, mark->dim->source.array);
+	const struct lane_masks *masks = masks_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node);
 	struct kin_scope scope = enter(e, true, false);
 
-	vec_push(e->arena, &e->ragged->conditions, has_lane(e, kin_member(e, kin, &row, 1, "follows"), false));
+	vec_push(e->arena, &e->ragged->conditions, has_lane(e, mask_at(e, masks, &row, 1, "follows"), false));
 	k_begin(e->b);
 	*child = affine_scale(e->arena, node, 1, 1);
 	return scope;
@@ -176,7 +176,7 @@ bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
 struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
 				 const struct affine *node, struct affine *child)
 {
-	const struct kin *kin = kin_of(e, mark->dim->source.array);
+	const struct lane_masks *masks = masks_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node), begin = affine_atom(e->arena, e->ragged->begin);
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
 	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
@@ -184,7 +184,7 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	const int64_t lanes = e->block->lanes;
 	struct k_expr *cell;
 
-	scope.list = open_list(e, kin, &row, "children", mark->direction, is_grouped);
+	scope.list = open_list(e, masks, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;
 	cell = k_name(e->arena, scope.list.cell);
 	k_const(e->b, k_scalar("int64_t"), e->lane, k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
@@ -257,7 +257,7 @@ static struct k_expr *root_condition(struct emit *e, const struct affine *value,
 
 	if (!parent)
 		return NULL;
-	condition = has_lane(e, kin_member(e, kin_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
+	condition = has_lane(e, mask_at(e, masks_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
 	vec_push(e->arena, &e->ragged->known, condition);
 	return condition.test;
 }
@@ -346,7 +346,7 @@ static struct affine cell_of(struct emit *e, const struct array *copy, const str
 /* x_parent[lane]: from the row before, and from where else parents are. */
 static void declare_above(struct emit *e, const struct above *above)
 {
-	const struct kin *kin = kin_of(e, above->parent.tree);
+	const struct lane_masks *masks = masks_of(e, above->parent.tree);
 	const struct array *copy = block_array(e, above->array);
 	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
 	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
@@ -366,7 +366,7 @@ static void declare_above(struct emit *e, const struct above *above)
 	k_set(e->b, lane_of(e, above->name), cell);
 	lanes_close(e, names);
 	names = e->names.visible.n;
-	list = open_list(e, kin, &above->parent.row, "parents", 1, e->lanes_are_vectors);
+	list = open_list(e, masks, &above->parent.row, "parents", 1, e->lanes_are_vectors);
 	set_lane(e, copy, above->name, &list);
 	close_list(e, &list, names);
 }

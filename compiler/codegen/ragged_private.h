@@ -17,8 +17,8 @@ struct lane_condition {
 
 typedef VEC(struct lane_condition) lane_condition_list;
 
-/* What the block of trees says of parents and children. */
-struct kin {
+/* What the block of trees says of parents and children: masks of each row, and the cells that are listed. */
+struct lane_masks {
 	const struct array *tree;
 	const char *rows, *cells;       /* variables */
 };
@@ -58,7 +58,7 @@ struct ragged {
 	bool adds_to_vectors;           /* lane by lane, where sums are vectors of lanes */
 	struct k_expr *is_listed;       /* then: whether the lane has something to add */
 	bool selects;                   /* sums take conditions, too: no row but those of the loop have values */
-	VEC(struct kin) kin;
+	VEC(struct lane_masks) masks;
 	VEC(struct parent) parents;     /* that rows were bound to */
 	bool takes_above;               /* what rows read at their parents is in variables of lanes */
 	VEC(struct above) above;
