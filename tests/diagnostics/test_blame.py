@@ -14,7 +14,7 @@ from pmgc import ROOT, Count, pmgc
 PROGRAMS = sorted(ROOT.glob("dsl_examples/*.pmg"))[::4]
 ROW = re.compile(r"(\d+) (\S+?):(\d+):(\d+) (\S+):(\d+)|(\d+) - (\S+):(\d+)")
 WRITES = re.compile(r"\b(line|open_block|close_block|writer_blank|quote\w*|"
-                    r"(block|k)_\w+)\(|EMITTER")
+                    r"(block|k)_\w+|lane_declare)\(|EMITTER")
 COMMENT = re.compile(r"\t+/\* (?:.*\()?[\w.]+\.pmg:(\d+)(?:\) \*/)?$")
 COMPUTES = re.compile(r"\t\t+\w[^;{}]* [-+*]?= .*;$|\t+for \((?!.*pmg_loop_begin)")
 
