@@ -83,6 +83,12 @@
 
 PMG_ALWAYS_INLINE void cable_compute_prologue_block(const int64_t *restrict T_parent, const double *restrict gAxial, double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t i)
 {
+	/* cable.pmg:15
+	 *     func toParent[i in 0..n] : f64 = case { T.parent[i] < 0 : 0; else : gAxial[i]; };
+	 */
+	/* cable.pmg:16
+	 *     func axial[i in 0..n] : f64 = toParent[i] + sum(c in children(T.parent, i)) gAxial[c];
+	 */
 	double toParent = 0.0;
 	const int64_t parent = T_parent[i];
 	if (parent == -1) {
@@ -142,6 +148,9 @@ static void cable_compute_prologue(pmg_plan *plan, const cable_args *args, bool 
 
 PMG_ALWAYS_INLINE void cable_compute_trace_block_2(pmg_plan *plan, int64_t it, int64_t nCells, int64_t n, int64_t nSteps, double dt, double eLeak, const int64_t *restrict T_parent, const double *restrict cm, const double *restrict gLeak, const double *restrict current, double *restrict v, double *restrict trace, const double *restrict coupling, const double *restrict axial, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* trace[it, s] = v[s, 0] for s in 0..nCells;    (cable.pmg:20) */
+	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
+	/* next v = HinesSystem(T, coupling, coupling, diag, rhs);    (cable.pmg:23) */
 	const int64_t lanes = pmg_min_i64(width, nCells - s_block);
 	double *restrict trace_block = (double *) plan->data[12] + pmg_thread()*(nSteps + 512/width)*width;
 	pmg_block_read_f64(trace_block, width, trace + s_block, lanes, 1, nSteps, nCells);

@@ -105,6 +105,12 @@
 
 PMG_ALWAYS_INLINE void heat_cube_compute_p_block(int64_t nx, int64_t ny, int64_t nz, const double *restrict u, double *restrict p, int64_t x)
 {
+	/* heat_cube.pmg:11
+	 *     func p[x in -1..nx+1, y in -1..ny+1, z in -1..nz+1] : f64 = case {
+	 *         x >= 0 and x < nx and y >= 0 and y < ny and z >= 0 and z < nz : u[x,y,z];
+	 *         else : 0;
+	 *     };
+	 */
 	for (int64_t y = -1; y < ny + 1; y++) {
 		if (nx > x && x >= 0 && ny > y && y >= 0) {
 			p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
@@ -165,6 +171,13 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 
 PMG_ALWAYS_INLINE void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t extent, int64_t extent_2)
 {
+	/* heat_cube.pmg:19
+	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
+	 *         = u[x,y,z] + r*(0.5*dxx[x,y,z] + dyy[x,y,z] + dzz[x,y,z]);
+	 */
+	/* heat_cube.pmg:21
+	 *     temp ux : f64[ny, nz, nx] = TriBatch(-0.5*r, 1 + r, -0.5*r, rx);
+	 */
 	double *restrict rx = (double *) plan->data[4] + pmg_thread()*nz*(nx + 8);
 	for (int64_t x = 0; x < nx; x++) {
 		#pragma omp simd
@@ -267,6 +280,17 @@ static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 
 PMG_ALWAYS_INLINE void heat_cube_compute_ry_block_3(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, double *restrict u, const double *restrict ux, const double *restrict p, int64_t x_block, int64_t width)
 {
+	/* heat_cube.pmg:23
+	 *     func ry[x in 0..nx, z in 0..nz, y in 0..ny] : f64 = ux[y,z,x] - 0.5*r*dyy[x,y,z];
+	 */
+	/* heat_cube.pmg:24
+	 *     temp uy : f64[nx, nz, ny] = TriBatch(-0.5*r, 1 + r, -0.5*r, ry);
+	 */
+	/* heat_cube.pmg:26
+	 *     func rz[x in 0..nx, y in 0..ny, z in 0..nz] : f64 = uy[x,z,y] - 0.5*r*dzz[x,y,z];
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, rz);    (heat_cube.pmg:27) */
 	const int64_t lanes = pmg_min_i64(width, nx - x_block);
 	double *restrict ux_block2 = (double *) plan->data[15] + pmg_thread()*ny*(nz + 8)*width;
 	pmg_block_read_f64(ux_block2, width, ux + x_block, lanes, 1, ny*nz, nx);

@@ -177,6 +177,7 @@
 
 PMG_ALWAYS_INLINE void hines_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
 	int64_t begin = 0, end = 0;
@@ -609,6 +610,20 @@ PMG_PIPELINE(hines)
 
 PMG_ALWAYS_INLINE void hines_written_compute_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* hines.pmg:22
+	 *     func e[s in 0..nSystems, i in 0..n] : f64
+	 *         = diag[s,i] - sum(c in children(T.parent, i)) upper[c]*lower[c]/e[s,c];
+	 */
+	/* hines.pmg:24
+	 *     func r[s in 0..nSystems, i in 0..n] : f64
+	 *         = rhs[s,i] - sum(c in children(T.parent, i)) upper[c]*r[s,c]/e[s,c];
+	 */
+	/* hines.pmg:26
+	 *     x[s,i] = case {
+	 *         T.parent[i] < 0 : r[s,i]/e[s,i];
+	 *         else            : (r[s,i] - lower[i]*x[s,T.parent[i]])/e[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
 	int64_t begin = 0, end = 0;
@@ -1093,6 +1108,7 @@ PMG_PIPELINE(hines_written)
 
 PMG_ALWAYS_INLINE void hines_forest_compute_x_e_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict F_offset, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, bool x_is_nontemporal, const int64_t *restrict F_offset_by_length, const int64_t *restrict F_parent_rows, const int32_t *restrict F_parent_cells, int threads, int64_t tree_block, int64_t width, int64_t extent, int64_t extent_2, int64_t extent_3)
 {
+	/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
 	const int64_t lanes = pmg_min_i64(width, nSystems - tree_block);
 	int64_t begin[16], rows[16];
 	const int64_t longest = pmg_block_segments(F_offset, F_offset_by_length + tree_block, width, lanes, begin, rows);

@@ -73,6 +73,7 @@
 
 PMG_ALWAYS_INLINE void hines_own_compute_x_e_block(pmg_plan *plan, int64_t nSystems, int64_t n, const int64_t *restrict T_parent, const double *restrict upper, const double *restrict lower, const double *restrict diag, const double *restrict rhs, double *restrict x, const int64_t *restrict T_parent_children_offsets, const int64_t *restrict T_parent_children, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
 	int64_t begin = 0, end = 0;

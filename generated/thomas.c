@@ -71,6 +71,24 @@
 
 PMG_ALWAYS_INLINE void thomas_compute_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* thomas.pmg:9
+	 *     func pivot[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : b[s,i];
+	 *         else   : b[s,i] - a[s,i]*c[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:13
+	 *     func y[s in 0..nSystems, i in 0..n] : f64 = case {
+	 *         i == 0 : d[s,i];
+	 *         else   : d[s,i] - a[s,i]*y[s,i-1]/pivot[s,i-1];
+	 *     };
+	 */
+	/* thomas.pmg:17
+	 *     x[s,i] = case {
+	 *         i == n-1 : y[s,i]/pivot[s,i];
+	 *         else     : (y[s,i] - c[s,i]*x[s,i+1])/pivot[s,i];
+	 *     } for s in 0..nSystems, i in 0..n;
+	 */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
 	int64_t begin = 0, end = 0;

@@ -59,6 +59,7 @@
 
 PMG_ALWAYS_INLINE void tri_ragged_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, const int64_t *restrict offset, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, bool x_is_nontemporal, const int64_t *restrict offset_by_length, int threads, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s_block);
 	int64_t begin[16], rows[16];
 	const int64_t longest = pmg_block_segments(offset, offset_by_length + s_block, width, lanes, begin, rows);

@@ -126,6 +126,7 @@
 
 PMG_ALWAYS_INLINE void tri_batch_compute_x_pivot_block(pmg_plan *plan, int64_t nSystems, int64_t n, const double *restrict a, const double *restrict b, const double *restrict c, const double *restrict d, double *restrict x, int64_t s0_block, int64_t width, int64_t extent)
 {
+	/* x = TriBatch(a, b, c, d);    (tridiagonal.pmg:10) */
 	const int64_t lanes = pmg_min_i64(width, nSystems - s0_block);
 	double *restrict b_block = (double *) plan->data[6] + pmg_thread()*extent*width;
 	int64_t begin = 0, end = 0;
@@ -709,6 +710,14 @@ PMG_PIPELINE(tri_batch)
 
 PMG_ALWAYS_INLINE void heat_compute_p_block(pmg_plan *plan, int64_t nRods, int64_t n, double r, double *restrict u, int64_t s_block, int64_t width, int64_t extent)
 {
+	/* tridiagonal.pmg:20
+	 *     func p[s in 0..nRods, i in -1..n+1] : f64 = case { i >= 0 and i < n : u[s,i]; else : 0; };
+	 */
+	/* tridiagonal.pmg:21
+	 *     func d[s in 0..nRods, i in 0..n] : f64 = u[s,i] + 0.5*r*(p[s,i-1] - 2*p[s,i] + p[s,i+1]);
+	 */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
+	/* next u = TriBatch(-0.5*r, 1 + r, -0.5*r, d);    (tridiagonal.pmg:22) */
 	const int64_t lanes = pmg_min_i64(width, nRods - s_block);
 	double *restrict u_block = pmg_block_take_f64((double *) plan->data[6] + pmg_thread()*(n + 512/width)*width, width, u, &plan->places[0], s_block, lanes, n);
 	double *restrict p = (double *) plan->data[1] + pmg_thread()*(n + extent)*width;

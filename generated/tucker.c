@@ -67,6 +67,10 @@
 
 PMG_ALWAYS_INLINE void tucker_kernel_block(int64_t rB, int64_t rC, int64_t rD, const double *restrict B, const double *restrict C, const double *restrict D, double *restrict Z, const int32_t *restrict X_offsets, const int32_t *restrict X_chunk_offsets, const int32_t *restrict X_sorted_b, const int32_t *restrict X_sorted_c, const int32_t *restrict X_sorted_d, const double *restrict X_sorted_value, int64_t chunk)
 {
+	/* tucker.pmg:15
+	 *     reduce Z[X.a[k], q, r, s] += X.value[k] * B[X.b[k], q] * C[X.c[k], r] * D[X.d[k], s]
+	 *         for k in 0..nnz, q in 0..rB, r in 0..rC, s in 0..rD;
+	 */
 	const int64_t chunk_begin = X_chunk_offsets[chunk];
 	const int64_t chunk_end = X_chunk_offsets[chunk + 1];
 	for (int64_t a = chunk_begin; a < chunk_end; a++) {
@@ -99,6 +103,10 @@ PMG_ALWAYS_INLINE void tucker_kernel_block(int64_t rB, int64_t rC, int64_t rD, c
 
 PMG_ALWAYS_INLINE void tucker_kernel_block_2(int64_t nA, int64_t rA, int64_t rB, int64_t rC, int64_t rD, const double *restrict A, double *restrict Z, double *restrict G, int64_t p)
 {
+	/* tucker.pmg:17
+	 *     G[p, q, r, s] = sum(i in 0..nA) A[i, p]*Z[i, q, r, s]
+	 *         for p in 0..rA, q in 0..rB, r in 0..rC, s in 0..rD;
+	 */
 	for (int64_t q = 0; q < rB; q++) {
 		for (int64_t r = 0; r < rC; r++) {
 			#pragma omp simd

@@ -236,10 +236,10 @@ static bool is_general(const struct emit *e, const struct affine *extent)
 static const char *extent_row(struct emit *e, const struct affine *extent)
 {
 	const char *text = c_string(e->arena, message_text(e->arena, affine_expr(e->arena, extent)));
-	const bool general = is_general(e, extent);
+	const char *constant = is_general(e, extent) ? "0" : int_text(e->arena, extent->constant);
 
-	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param_of_extent(e->layout, extent), general ? "true" : "false",
-			    general ? "0" : int_text(e->arena, extent->constant), text);
+	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param_of_extent(e->layout, extent),
+			    is_general(e, extent) ? "true" : "false", constant, text);
 }
 
 /* Sizes of domains such as 1..n-1 are not negative where n is 0. */

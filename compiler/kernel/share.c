@@ -13,11 +13,14 @@
 
 enum { LEAST_LINES = 12 };              /* of a body; shorter ones are clearer where they are */
 
+typedef VEC(struct k_stmt *) comment_list;
+
 struct member {                         /* a loop of a program */
 	int program;
 	struct k_function *function;
 	struct k_stmt *loop;
 	VEC(struct k_declared) visible; /* there */
+	comment_list comments;          /* ahead of it: the lines of the program that it comes from */
 	VEC(struct k_expr *) values;    /* of the constants of its family, in their order */
 };
 
@@ -107,7 +110,18 @@ struct search {
 	struct k_program *programs;
 	int program;
 	struct k_function *function;
+	comment_list comments;          /* the last ones */
+	bool is_behind_comment;
 };
+
+static void take_comment(struct search *search, const struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_COMMENT && !search->is_behind_comment)
+		memset(&search->comments, 0, sizeof search->comments);
+	if (stmt->kind == KS_COMMENT)
+		vec_push(search->arena, &search->comments, (struct k_stmt *) stmt);
+	search->is_behind_comment = stmt->kind == KS_COMMENT;
+}
 
 static void take_loop(struct k_scope *place, const struct k_stmt *stmt, void *user)
 {
@@ -116,6 +130,8 @@ static void take_loop(struct k_scope *place, const struct k_stmt *stmt, void *us
 				 .loop = (struct k_stmt *) stmt };
 	struct family family = { .arena = search->arena };
 
+	take_comment(search, stmt);
+	member.comments = search->comments;
 	if (stmt->kind != KS_LOOP || stmt->loop.kind != K_LOOP_WORKSHARE || stmt->loop.reductions.n ||
 	    k_length(&stmt->loop.body) < LEAST_LINES)
 		return;
@@ -328,7 +344,19 @@ static void add_params(const struct family *family, struct k_function *function)
 				 ((struct k_param) { k_scalar("int64_t"), family->constants.items[c].name->text }));
 }
 
-static struct k_function *make_function(struct family *family, int number)
+static void add_body(const struct family *family, struct k_block *body)
+{
+	const struct member *first = &family->members.items[0];
+	const struct k_replacing replacing = { name_of_constant, greatest_of_constant, (void *) family };
+	const struct k_block copy = k_copy_block(family->arena, &first->loop->loop.body, &replacing);
+
+	for (int i = 0; i < first->comments.n; i++)
+		vec_push(family->arena, &body->stmts, first->comments.items[i]);
+	for (int i = 0; i < copy.stmts.n; i++)
+		vec_push(family->arena, &body->stmts, copy.stmts.items[i]);
+}
+
+static struct k_function *make_function(const struct family *family, int number)
 {
 	const struct member *first = &family->members.items[0];
 	struct k_function *function = arena_new(family->arena, struct k_function);
@@ -336,10 +364,9 @@ static struct k_function *make_function(struct family *family, int number)
 	*function = (struct k_function) {
 		.kind = K_FUNCTION_HOST, .result = k_scalar("void"), .name = function_name(family, number),
 		.qualifiers = "PMG_ALWAYS_INLINE",
-		.head = { first->loop->span, EMITTER }, .end = { first->loop->span, EMITTER },
-		.body = k_copy_block(family->arena, &first->loop->loop.body,
-				     &(struct k_replacing) { name_of_constant, greatest_of_constant, family })
+		.head = { first->loop->span, EMITTER }, .end = { first->loop->span, EMITTER }
 	};
+	add_body(family, &function->body);
 	add_params(family, function);
 	return function;
 }
