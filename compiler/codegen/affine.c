@@ -50,12 +50,12 @@ struct affine affine_term(struct arena *arena, struct k_expr *factor)
 
 struct affine affine_name(struct arena *arena, const char *name)
 {
-	return affine_term(arena, quote_expr(arena, name));
+	return affine_term(arena, k_name(arena, name));
 }
 
-bool term_is_name(struct arena *arena, const struct term *term, const char *name)
+bool term_is_name(const struct term *term, const char *name)
 {
-	return !strcmp(k_expr_text(arena, term->atom), name);
+	return term->atom->kind == KE_NAME && !strcmp(term->atom->text, name);
 }
 
 static void add_term(struct arena *arena, struct affine *sum, struct k_expr *atom, int64_t factor)

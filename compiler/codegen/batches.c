@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Dot products of several iterations of a loop: PMG_DOTS of them are made ahead, each with a vector of its own, whose
+ * Dot products of several iterations of a loop: PMG_DOTS of them are made first, each with a vector of its own, whose
  * lanes are added up together; then the iterations do all the rest. What they share is read into vectors above the
  * loop (dots.c), or, where it is a long row, block after block for each batch: one read in five. */
 #include "codegen/codegen_private.h"
@@ -109,7 +109,7 @@ bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 	const char *dim = use->mark->dim->name, *first, *name;
 	struct k_expr *end = affine_expr(e->arena, &range->end);
 
-	if (!e->kept.items[kept].is_ahead)
+	if (!e->kept.items[kept].is_batched)
 		return false;
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_batch", dim));
 	outer = block_of(e, k_begin_for(e->b, "int64_t", first, affine_expr(e->arena, &range->first), end,

@@ -308,7 +308,7 @@ static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struc
 	scope_leave(e, scope);
 }
 
-static void emit_ragged_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+static void emit_segment_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
 			     const struct point *point, const struct affine *value)
 {
 	use.bound = dim_of(&use)->name;
@@ -365,7 +365,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	if (!point.instance)
 		return;
 	if (ragged_bind(e, dim_of(&use), &point, &value)) {
-		emit_ragged_bind(e, node, use, &point, &value);
+		emit_segment_bind(e, node, use, &point, &value);
 		isl_ast_expr_free(point.instance);
 		return;
 	}

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * What a row of a block leaves for the next one, in registers. A recurrence that runs row by row, i after i - 1 or
- * after i + 1, reads what the iteration before has written: always, as x[i - 1], or if an index says so, as
- * x[parent[i]] where the parent is i - 1. Read from memory, it waits for the write. So what an iteration writes is kept
- * in vectors (lanes.c), which the next one has as `last`; and a statement that reads by an index is printed twice, for
- * an index that is the row before, and for others.
+ * Loop-carried rows of blocks, in registers. A recurrence that runs row by row, i after i - 1 or after i + 1, reads
+ * what the iteration before has written: always, as x[i - 1], or if an index says so, as x[parent[i]] if the parent is
+ * i - 1. A load from memory would wait for the store. So each iteration keeps what it writes in vectors (lanes.c), and
+ * the next one has it as `last`; and a statement that reads by an index stands twice, for an index that is the row
+ * before, and for others.
  *
- * `last` is what memory holds of the row before, if a loop writes each of its rows, or if nobody else writes the
- * array. For the first row it is read from memory, unless no such row exists. In blocks of trees, lanes whose parent
+ * `last` is the value in memory of the row before, if the loop writes each of its rows, or if nothing else writes the
+ * array. For the first row it is loaded from memory, unless no such row exists. In blocks of trees, lanes whose parent
  * or child is the row before take it from there (kin.c). */
 #include "codegen/codegen_private.h"
 
@@ -141,7 +141,7 @@ static bool is_known(struct emit *e, const struct affine *fact)
 }
 
 /* In a block of segments there is surely none, or one that is inside, or, in a copy, perhaps the room for one more. */
-static bool settle_ragged(struct emit *e, struct carry *carry, const struct affine *row)
+static bool resolve_segments(struct emit *e, struct carry *carry, const struct affine *row)
 {
 	const struct array *copy = block_array(e, carry->array);
 	struct affine longest = affine_name(e->arena, e->ragged->longest), inside = row_inside(e, copy, row);
@@ -157,8 +157,8 @@ static bool settle_ragged(struct emit *e, struct carry *carry, const struct affi
 	return carry->has_first;
 }
 
-/* Is there surely no row before the first one, or surely one? Else nothing is carried. */
-static bool settle_first(struct emit *e, struct carry *carry, const struct range *range, int row)
+/* Is there surely no row before the first one, or surely one? Else no value is carried. */
+static bool resolve_first(struct emit *e, struct carry *carry, const struct range *range, int row)
 {
 	struct affine lo = affine_of_expr(e, NULL, carry->array->lo[row]);
 	struct affine hi = affine_of_expr(e, NULL, carry->array->hi[row]);
@@ -168,7 +168,7 @@ static bool settle_first(struct emit *e, struct carry *carry, const struct range
 
 	carry->first = with_value(e, &carry->index, k_name(e->arena, carry->variable), &before);
 	if (e->ragged)
-		return settle_ragged(e, carry, &before);
+		return resolve_segments(e, carry, &before);
 	below = affine_scale(e->arena, &below, 1, -1);
 	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
 	carry->has_first = is_known(e, &above) && is_known(e, &below);
@@ -190,7 +190,7 @@ static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const stru
 	carry->index = c_index(e, &point, &writers.stage->write);
 	carry->is_conditional = writers.n_under_condition > 0;
 	isl_ast_expr_free(point.instance);
-	return settle_first(e, carry, range, writers.row);
+	return resolve_first(e, carry, range, writers.row);
 }
 
 static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
@@ -209,9 +209,9 @@ static struct k_expr *atom_instead(struct emit *e, const struct affine *index, c
 
 	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
 		return NULL;
-	if (term_is_name(e->arena, a, carry->variable))
+	if (term_is_name(a, carry->variable))
 		return b->atom;
-	return term_is_name(e->arena, b, carry->variable) ? a->atom : NULL;
+	return term_is_name(b, carry->variable) ? a->atom : NULL;
 }
 
 static struct carry *carry_of(const struct emit *e, const struct array *array)
@@ -360,7 +360,7 @@ void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct ma
 		copy_rows(e, first);
 }
 
-/* Which of the carries the body reads. */
+/* Keeps those carried values that the body reads. */
 static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first)
 {
 	int n = first;

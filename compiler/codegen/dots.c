@@ -282,19 +282,19 @@ static void look_at_access(struct access *access, void *user)
 		search->access = access;
 }
 
-struct ahead {
+struct batching {
 	struct emit *e;
 	isl_ast_node *node;
 	bool is_possible;
 };
 
-static void need_unchanged(struct ahead *ahead, const struct array *array)
+static void need_unchanged(struct batching *batching, const struct array *array)
 {
-	ahead->is_possible = ahead->is_possible && !array_is_local(array) &&
-			     !is_written_below(ahead->e, ahead->node, array);
+	batching->is_possible = batching->is_possible && !array_is_local(array) &&
+				!is_written_below(batching->e, batching->node, array);
 }
 
-static void look_ahead(struct access *access, void *user)
+static void look_at_operand(struct access *access, void *user)
 {
 	need_unchanged(user, access->array);
 }
@@ -310,15 +310,15 @@ static bool is_moved(const struct search *search)
 	return is;
 }
 
-/* Can the dot products of several iterations be made ahead of what else these iterations do? */
-static bool runs_ahead(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
+/* Can the dot products of several iterations be made before the rest of these iterations? */
+static bool can_be_batched(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
 {
-	struct ahead ahead = { e, node, !e->grid && !e->batch && is_moved(search) };
+	struct batching batching = { e, node, !e->grid && !e->batch && is_moved(search) };
 
-	expr_reads(search->dot.stage->value, look_ahead, &ahead);
+	expr_reads(search->dot.stage->value, look_at_operand, &batching);
 	for (int i = 0; i < search->binds.n; i++)
-		need_unchanged(&ahead, search->binds.items[i]->dim->source.array);
-	return ahead.is_possible;
+		need_unchanged(&batching, search->binds.items[i]->dim->source.array);
+	return batching.is_possible;
 }
 
 void dot_read_kept(struct emit *e, int number, const struct row *block)
@@ -358,8 +358,8 @@ static int find_kept(struct emit *e, __isl_keep isl_ast_node *node, struct searc
 
 	if (is_kept) {
 		kept.row = row_of_dot(&search->dot);
-		kept.is_ahead = range->step == 1 && runs_ahead(e, node, search);
-		is_kept = kept.is_ahead || !row_is_long(e, &kept.row);
+		kept.is_batched = range->step == 1 && can_be_batched(e, node, search);
+		is_kept = kept.is_batched || !row_is_long(e, &kept.row);
 	}
 	if (is_kept)
 		vec_push(e->arena, &e->kept, kept);

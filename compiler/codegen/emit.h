@@ -38,7 +38,7 @@ bool affine_is_constant(const struct affine *affine, int64_t *value);
 const char *affine_only_name(const struct affine *value);
 /* The same of a value that is a name plus a constant. */
 const char *affine_offset_name(const struct affine *value);
-bool term_is_name(struct arena *arena, const struct term *term, const char *name);
+bool term_is_name(const struct term *term, const char *name);
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
 struct k_expr *affine_expr(struct arena *arena, const struct affine *affine);
@@ -199,7 +199,7 @@ struct kept {                           /* what a dot product reads, in vectors 
 	const char *name;
 	isl_ast_node *around, *loop;    /* the enclosing loop; that over the cells: owned */
 	struct row row;                 /* of the dot product */
-	bool is_ahead;                  /* several iterations can make their dot products ahead */
+	bool is_batched;                /* several iterations can make their dot products before the rest */
 };
 
 struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */

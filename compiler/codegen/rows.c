@@ -4,10 +4,10 @@
  * runtime/pmgrt_row.h. The loop over the cells becomes one over vectors, and so do its reads: they lie along the dim as
  * the cells do. Where the length of the row is not known, in the copy of a kernel for sizes that it was not specialised
  * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
- * if the loop between has an iteration: other cells may be another thread's. Where they may be in any case, on a
+ * if the loop between has an iteration: other cells may be another thread's. If they may be in any case, on a
  * device, the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
- * (row_parts.c). Rows that begin at zero (row_start.c) are not read at all, so that those of a large array need not
- * pass through the caches. */
+ * (row_parts.c). Rows that begin at zero (row_start.c) are not read at all, and those of a large array use non-temporal
+ * stores. */
 #include "codegen/codegen_private.h"
 
 /* ---- the length ---- */
@@ -293,7 +293,7 @@ static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl
 }
 
 /* The variable that says whether rows, which begin with a cache line each, use non-temporal stores; NULL: never. */
-static struct k_expr *streams(const struct emit *e, const struct row *row)
+static struct k_expr *nontemporal_flag(const struct emit *e, const struct row *row)
 {
 	const struct array *array = row->stage->write.array;
 	int last = array->rank - 1, slot = e->layout->slot_of[array->number];
@@ -427,7 +427,7 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	if (starts_anew)
 		emit_sums_to_cells(e, node, loop, row);
 	else
-		row_end(e, node, loop, row, is_zero ? streams(e, row) : NULL);
+		row_end(e, node, loop, row, is_zero ? nontemporal_flag(e, row) : NULL);
 	emit_team_sync(e);
 }
 
@@ -449,7 +449,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
 	e->start = NULL;
 	if (row_is_long(e, &row))
-		emit_long_row(e, node, loop, &row, is_zero, is_zero ? streams(e, &row) : NULL);
+		emit_long_row(e, node, loop, &row, is_zero, is_zero ? nontemporal_flag(e, &row) : NULL);
 	else
 		emit_fitting(e, node, loop, &row, starts_anew, is_zero);
 	note_write(e, array);
