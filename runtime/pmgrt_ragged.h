@@ -150,101 +150,6 @@ PMG_LINE_FUNCTIONS(double, f64, F64)
 PMG_LINE_FUNCTIONS(float, f32, F32)
 #endif
 
-/* pmg_ragged_read_TYPE: block[row*width + lane] = from[begin[lane] + row]; pmg_ragged_write_TYPE is the reverse, past
- * the caches if `is_nontemporal`; pmg_ragged_rows_TYPE reads the rows from `row` to `end` only, and
- * pmg_ragged_window_TYPE PMG_ROWS that all lanes have. Lanes come the longest first.
- * A square has `n` rows, and is whole if all its lanes have all of PMG_SQUARE. What reads one is part of the loop
- * around it, which knows whether it is whole. What is read is hidden from the C compiler, as PMG_LINES_OF_LANES does
- * it: else it computes eight pointers ahead of each square, and spills them. */
-#define PMG_RAGGED_FUNCTIONS(type, name, NAME) \
-	static inline __attribute__((always_inline)) void \
-	pmg_square_read_##name(type *restrict square, int64_t width, const type *restrict from, const int64_t *begin, \
-			       const int64_t *rows, int64_t row, int64_t n, bool is_whole) \
-	{ \
-		const pmg_ends ends = pmg_ends_of(rows, row); \
-		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-		from += row; \
-		__asm__ ("" : "+r" (from), "+r" (begin)); \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			lines[i] = is_whole ? *(const pmg_line_##name *) &from[begin[i]] \
-					    : pmg_line_read_##name(&from[begin[i]], ends, i); \
-		PMG_TRANSPOSE_##NAME(lines) \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			if (is_whole || i < n) \
-				*(pmg_line_##name *) &square[i*width] = lines[i]; \
-	} \
-	static inline void pmg_square_write_##name(const type *restrict square, int64_t width, type *restrict to, \
-						   const int64_t *begin, const int64_t *rows, int64_t row, int64_t n) \
-	{ \
-		const pmg_ends ends = pmg_ends_of(rows, row); \
-		pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			lines[i] = *(const pmg_line_##name *) &square[(i < n ? i : n - 1)*width]; \
-		PMG_TRANSPOSE_##NAME(lines) \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			pmg_line_write_##name(&to[begin[i] + row], lines[i], ends, i); \
-	} \
-	static inline void pmg_ragged_rows_##name(type *restrict own, int64_t width, const type *restrict from, \
-						  const int64_t *begin, const int64_t *rows, int64_t row, int64_t end) \
-	{ \
-		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
-		for (int64_t lane = 0; lane < width; lane += square) { \
-			const int64_t shortest = rows[lane + square - 1], whole = shortest < end ? shortest : end; \
-			int64_t at = row; \
-			for (; square > 1 && at + square <= whole; at += square) \
-				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
-						       &rows[lane], at, square, true); \
-			for (; square > 1 && at < end; at += square) \
-				pmg_square_read_##name(&own[(at - row)*width + lane], width, from, &begin[lane], \
-						       &rows[lane], at, end - at, false); \
-			for (; at < end; at++) \
-				own[(at - row)*width + lane] = at < rows[lane] ? from[begin[lane] + at] : 0; \
-		} \
-	} \
-	static inline __attribute__((always_inline)) void \
-	pmg_ragged_window_##name(type *restrict own, int64_t width, const type *restrict from, const int64_t *begin, \
-				 const int64_t *rows, int64_t row) \
-	{ \
-		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) \
-			for (int64_t at = 0; at < PMG_ROWS; at += PMG_SQUARE_##NAME) \
-				pmg_square_read_##name(&own[at*width + lane], width, from, &begin[lane], &rows[lane], \
-						       row + at, PMG_SQUARE_##NAME, true); \
-	} \
-	static inline void pmg_ragged_read_##name(type *restrict block, int64_t width, const type *restrict from, \
-						  const int64_t *begin, const int64_t *rows, int64_t longest) \
-	{ \
-		pmg_ragged_rows_##name(block, width, from, begin, rows, 0, longest); \
-	} \
-	static inline void pmg_ragged_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						   const int64_t *begin, const int64_t *rows, bool is_nontemporal) \
-	{ \
-		const int64_t square = width % PMG_SQUARE_##NAME == 0 ? PMG_SQUARE_##NAME : 1; \
-		for (int64_t lane = 0; lane < width; lane += square) { \
-			const int64_t shortest = pmg_shortest(&rows[lane], square); \
-			const int64_t longest = pmg_longest(&rows[lane], square); \
-			int64_t at = 0; \
-			if (square > 1 && is_nontemporal) \
-				at = pmg_runs_write_##name(&block[lane], width, to, &begin[lane], shortest); \
-			if (square > 1) \
-				at += pmg_lanes_write_##name(&block[at*width + lane], width, to + at, &begin[lane], \
-							     shortest - at); \
-			for (; square > 1 && at < longest; at += square) \
-				pmg_square_write_##name(&block[at*width + lane], width, to, &begin[lane], \
-							&rows[lane], at, longest - at); \
-			for (; at < longest; at++) \
-				to[begin[lane] + at] = block[at*width + lane]; \
-		} \
-	}
-#ifdef __cplusplus
-#define restrict __restrict__
-#endif
-PMG_RAGGED_FUNCTIONS(double, f64, F64)
-PMG_RAGGED_FUNCTIONS(float, f32, F32)
-
 /* Blocks of arrays that the caller may hold in blocks of segments, which begin `start` rows from the first one's begin.
  * pmg_segments_take_TYPE gives a block with the values: where it lies, or in `own`; pmg_segments_open_TYPE one to be
  * written; pmg_segments_put_TYPE brings what was written to its place. What is too large for the caches is written in
@@ -283,65 +188,12 @@ PMG_PREFETCHES pmg_prefetch_segment_rows(const void *from, int64_t size, int64_t
 		__builtin_prefetch((const void *) ((uintptr_t) from + (uintptr_t) ((lanes[lane] + ahead)*size)), 0, 2);
 }
 
-#define PMG_SEGMENT_FUNCTIONS(type, name, NAME) \
-	static inline type *pmg_segments_take_##name(type *own, int64_t width, const type *from, \
-						     const pmg_place *place, int64_t start, const int64_t *begin, \
-						     const int64_t *rows, int64_t longest) \
-	{ \
-		if (pmg_segments_lie(place, longest)) \
-			return (type *) (uintptr_t) (from + start*width); \
-		pmg_ragged_read_##name(own, width, from, begin, rows, longest); \
-		return own; \
-	} \
-	static inline pmg_prefetch pmg_prefetch_segments_##name(int64_t width, const type *from, int64_t start, \
-							  const pmg_lying *later, int64_t rows, int direction) \
-	{ \
-		const uintptr_t row = (uintptr_t) width*sizeof(type), first = (uintptr_t) from; \
-		const int64_t next = later->start + (direction < 0 ? later->rows : -rows); \
-		return (pmg_prefetch) { first + (uintptr_t) start*row, first + (uintptr_t) next*row, 0, 0, 0 }; \
-	} \
-	static inline const type *pmg_segments_rows_##name(type *own, int64_t width, const type *from, \
-							   const pmg_place *place, int64_t start, \
-							   const int64_t *begin, const int64_t *rows, \
-							   int64_t longest, int64_t row, int64_t end, int64_t ahead, \
-							   const int64_t *next) \
-	{ \
-		if (pmg_segments_lie(place, longest)) \
-			return from + (start + row)*width; \
-		if (place->is_memory_resident) \
-			pmg_prefetch_segment_rows(from, (int64_t) sizeof(type), width, begin, longest, row, ahead, \
-					next); \
-		if (end - row == PMG_ROWS && rows[width - 1] >= end && width % PMG_SQUARE_##NAME == 0) \
-			pmg_ragged_window_##name(own, width, from, begin, rows, row); \
-		else \
-			pmg_ragged_rows_##name(own, width, from, begin, rows, row, end); \
-		return own; \
-	} \
-	static inline type *pmg_segments_open_##name(type *own, int64_t width, type *to, const pmg_place *place, \
-						     int64_t start, int64_t longest) \
-	{ \
-		return pmg_segments_lie(place, longest) && !place->is_nontemporal ? to + start*width : own; \
-	} \
-	static inline type *pmg_segments_nontemporal_##name(int64_t width, type *to, const pmg_place *place, \
-			int64_t start, \
-						     int64_t longest) \
-	{ \
-		return pmg_segments_lie(place, longest) && place->is_nontemporal ? to + start*width : (type *) 0; \
-	} \
-	static inline void pmg_segments_put_##name(const type *block, int64_t width, type *to, \
-						   const pmg_place *place, int64_t start, const int64_t *begin, \
-						   const int64_t *rows, int64_t longest, bool is_nontemporal) \
-	{ \
-		type *const there = to + start*width; \
-		if (!pmg_segments_lie(place, longest)) \
-			pmg_ragged_write_##name(block, width, to, begin, rows, is_nontemporal && \
-						!pmg_segment_is_short(longest*(int64_t) sizeof(type))); \
-		else if (block != there) \
-			for (int64_t i = 0; i < longest*width; i += PMG_LANES(type)) \
-				PMG_STREAM_##NAME(there[i], PMG_READ_##NAME(block[i])); \
-	}
-PMG_SEGMENT_FUNCTIONS(double, f64, F64)
-PMG_SEGMENT_FUNCTIONS(float, f32, F32)
+#define PMG_TEMPLATE "pmgrt_ragged_real.h"
+#include "pmgrt_each_real.h"
+
+#ifdef __cplusplus
+#define restrict __restrict__
+#endif
 
 /* Parents, as numbers of rows: -1 of a root and behind the end. */
 static inline void pmg_ragged_parents(int64_t *restrict block, int64_t width, const int64_t *restrict parent,

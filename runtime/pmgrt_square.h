@@ -38,6 +38,10 @@ typedef int32_t pmg_places_f32 __attribute__((vector_size(16)));
 typedef pmg_cells_f64 pmg_line_f64;
 enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 : 4 };
 
+/* In headers for each type (pmgrt_each_real.h). */
+#define PMG_LINE PMG_NAME(pmg_line)
+#define PMG_SIDE PMG_MACRO(PMG_SQUARE)
+
 /* Exchanges the values of two lines, `a` above `b`, that stand in the wrong one. */
 #define PMG_EXCHANGE(line, bits, a, b, low, high) \
 	do { \
@@ -79,27 +83,25 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 #define PMG_TRANSPOSE_F64(r) PMG_TRANSPOSE_OF(pmg_line_f64, pmg_places_f64, r, PMG_SQUARE)
 
 /* A square of a block that begins at `from`: a line for each of its lanes. */
-#define PMG_LINES_OF_BLOCK(name, NAME, lines, from, width) \
+#define PMG_LINES_OF_BLOCK(lines, from, width) \
 	PMG_UNROLL \
-	for (int i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
-		(lines)[i_] = *(const pmg_line_##name *) ((from) + i_*(width)); \
-	PMG_TRANSPOSE_##NAME(lines)
+	for (int i_ = 0; i_ < PMG_SIDE; i_++) \
+		(lines)[i_] = *(const PMG_LINE *) ((from) + i_*(width)); \
+	PMG_MACRO(PMG_TRANSPOSE)(lines)
 
 /* A line of each lane of a square, as they lie. Where they are is hidden from the C compiler, which would else have
  * a pointer to each lane of each array before a loop over rows, more than there are registers. */
-#define PMG_LINES_OF_LANES(name, NAME, lines, from, distance) \
+#define PMG_LINES_OF_LANES(lines, from, distance) \
 	do { \
 		uintptr_t at_ = (uintptr_t) (from), step_ = (uintptr_t) (distance)*sizeof *(from); \
 		__asm__ ("" : "+r" (at_), "+r" (step_)); \
 		const uintptr_t steps_[4] = { 0, step_, 2*step_, 3*step_ }; \
 		PMG_UNROLL \
-		for (size_t i_ = 0; i_ < PMG_SQUARE_##NAME; i_++) \
-			(lines)[i_] = *(const pmg_line_##name *) (at_ + i_/4*4*step_ + steps_[i_%4]); \
+		for (size_t i_ = 0; i_ < PMG_SIDE; i_++) \
+			(lines)[i_] = *(const PMG_LINE *) (at_ + i_/4*4*step_ + steps_[i_%4]); \
 	} while (0)
 
-/* In the caches, as many rows of PMG_SQUARE lanes as make whole squares, to[begin[lane] + row], and their number. A
- * vector that lies in two cache lines takes as long as several that do not: where two vectors can be joined, the last
- * values of one and the first of the next, all but the first and the last of a lane are written where vectors lie. */
+/* Can two vectors be joined, the last values of one and the first of the next? `from`: which values. */
 #if PMG_VECTOR_BYTES == 64 && defined(__AVX512VL__)
 #define PMG_JOINS 1
 #define PMG_ALL_OF_SECOND { 8, 9, 10, 11, 12, 13, 14, 15 }
@@ -110,126 +112,15 @@ enum { PMG_SQUARE_F64 = PMG_SQUARE, PMG_SQUARE_F32 = PMG_VECTOR_BYTES == 64 ? 8 
 #define PMG_JOIN_F64(a, b, from) __builtin_shuffle(a, b, from)
 #define PMG_JOIN_F32(a, b, from) __builtin_shuffle(a, b, from)
 #endif
-#define PMG_LANES_FUNCTION(type, name, NAME, number) \
-	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						     const int64_t *begin, int64_t rows) \
-	{ \
-		const int64_t whole = rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME; \
-		pmg_line_##name before[PMG_SQUARE_##NAME], lines[PMG_SQUARE_##NAME]; \
-		pmg_places_##name from[PMG_SQUARE_##NAME]; \
-		type *at[PMG_SQUARE_##NAME]; \
-		if (whole == 0) \
-			return 0; \
-		PMG_LINES_OF_BLOCK(name, NAME, before, block, width) \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) { \
-			const uintptr_t into = (uintptr_t) &to[begin[i]] % sizeof lines[0]/sizeof(type); \
-			*(pmg_line_##name *) &to[begin[i]] = before[i]; \
-			at[i] = &to[begin[i]] - into; \
-			from[i] = (pmg_places_##name) PMG_ALL_OF_SECOND - (number) into; \
-		} \
-		for (int64_t row = PMG_SQUARE_##NAME; row < whole; row += PMG_SQUARE_##NAME) { \
-			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) { \
-				*(pmg_line_##name *) &at[i][row] = PMG_JOIN_##NAME(before[i], lines[i], from[i]); \
-				before[i] = lines[i]; \
-			} \
-		} \
-		PMG_UNROLL \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			*(pmg_line_##name *) &to[begin[i] + whole - PMG_SQUARE_##NAME] = before[i]; \
-		return whole; \
-	}
 #else
 #define PMG_JOINS 0
-#define PMG_LANES_FUNCTION(type, name, NAME, number) \
-	static inline int64_t pmg_lanes_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						     const int64_t *begin, int64_t rows) \
-	{ \
-		const int64_t whole = rows/PMG_SQUARE_##NAME*PMG_SQUARE_##NAME; \
-		for (int64_t row = 0; row < whole; row += PMG_SQUARE_##NAME) { \
-			pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-			PMG_LINES_OF_BLOCK(name, NAME, lines, &block[row*width], width) \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				*(pmg_line_##name *) &to[begin[i] + row] = lines[i]; \
-		} \
-		return whole; \
-	}
 #endif
 
-/* Past the caches, where rows begin anywhere in a vector. Rows of a lane on their way to memory stand in a run that
- * begins where their vector does, `before` values ahead of them. Those behind its last whole vector move to the front,
- * for the next one (pmg_run_write_TYPE). pmg_runs_write_TYPE brings as many rows of PMG_SQUARE lanes as make whole
- * runs, to[begin[lane] + row], and gives their number; pmg_lines_stream_TYPE PMG_PUT_TYPE rows of all lanes, which are
- * a line of each. */
+/* Values of a run, and rows that a line of each lane has. */
 enum { PMG_RUN = 16, PMG_PUT_F64 = 8, PMG_PUT_F32 = 16 };
 
-#define PMG_RUN_FUNCTIONS(type, name, NAME) \
-	static inline void pmg_run_write_##name(type *restrict run, int64_t before, type *restrict to, int64_t at) \
-	{ \
-		int64_t i = 0; \
-		if (before) \
-			for (i = before; i < PMG_LANES(type); i++) \
-				to[at + i] = run[i]; \
-		for (; i < PMG_RUN; i += PMG_LANES(type)) \
-			PMG_STREAM_##NAME(to[at + i], PMG_READ_##NAME(run[i])); \
-		PMG_WRITE_##NAME(run[0]) = PMG_READ_##NAME(run[PMG_RUN]); \
-	} \
-	static inline void pmg_lines_stream_##name(const type *restrict block, int64_t width, type *restrict to, \
-						   int64_t distance) \
-	{ \
-		for (int64_t lane = 0; lane < width; lane += PMG_SQUARE_##NAME) { \
-			type rows[PMG_SQUARE_##NAME][PMG_PUT_##NAME]; \
-			for (int64_t first = 0; first < PMG_PUT_##NAME; first += PMG_SQUARE_##NAME) { \
-				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[first*width + lane], width) \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					*(pmg_line_##name *) &rows[i][first] = lines[i]; \
-			} \
-			PMG_UNROLL \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				for (int64_t j = 0; j < PMG_PUT_##NAME; j += PMG_LANES(type)) \
-					PMG_STREAM_##NAME(to[(lane + i)*distance + j], PMG_READ_##NAME(rows[i][j])); \
-		} \
-	} \
-	static inline int64_t pmg_runs_write_##name(const type *restrict block, int64_t width, type *restrict to, \
-						    const int64_t *begin, int64_t shortest) \
-	{ \
-		const int64_t whole = shortest/PMG_RUN*PMG_RUN; \
-		type runs[PMG_SQUARE_##NAME][PMG_RUN + PMG_VECTOR_BYTES/sizeof(type)]; \
-		int64_t before[PMG_SQUARE_##NAME]; \
-		for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-			before[i] = (int64_t) ((uintptr_t) &to[begin[i]] % PMG_VECTOR_BYTES/sizeof(type)); \
-		for (int64_t row = 0; row < whole; row += PMG_RUN) { \
-			for (int64_t first = 0; first < PMG_RUN; first += PMG_SQUARE_##NAME) { \
-				pmg_line_##name lines[PMG_SQUARE_##NAME]; \
-				PMG_LINES_OF_BLOCK(name, NAME, lines, &block[(row + first)*width], width) \
-				PMG_UNROLL \
-				for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-					*(pmg_line_##name *) &runs[i][before[i] + first] = lines[i]; \
-			} \
-			for (int i = 0; i < PMG_SQUARE_##NAME; i++) \
-				pmg_run_write_##name(runs[i], row ? 0 : before[i], to, begin[i] - before[i] + row); \
-		} \
-		for (int i = 0; whole && i < PMG_SQUARE_##NAME; i++) \
-			for (int64_t j = 0; j < before[i]; j++) \
-				to[begin[i] + whole - before[i] + j] = runs[i][j]; \
-		return whole; \
-	}
-
-#ifdef __cplusplus
-#define restrict __restrict__
-#endif
-PMG_LANES_FUNCTION(double, f64, F64, int64_t)
-PMG_LANES_FUNCTION(float, f32, F32, int32_t)
-PMG_RUN_FUNCTIONS(double, f64, F64)
-PMG_RUN_FUNCTIONS(float, f32, F32)
-#ifdef __cplusplus
-#undef restrict
-#endif
+#define PMG_TEMPLATE "pmgrt_square_real.h"
+#include "pmgrt_each_real.h"
 #endif
 
 #endif

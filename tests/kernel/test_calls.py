@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 
 ROW = re.compile(r'^K_CALL\("([^"]+)",\s*("[^"]*"|NULL),\s*"([^"]*)"', re.M)
-FUNCTION = re.compile(r"(?<!return)(?<!else)(?:(?<=[\w>]) | \* ?)\b(pmg_\w+(?:##\w+(?:##\w+)?)?|PMG_CALL\(\w+\))"
+FUNCTION = re.compile(r"(?<!return)(?<!else)(?:(?<=[\w>])\s| \*\s?)\b"
+                      r"(pmg_\w+(?:##\w+(?:##\w+)?)?|PMG_(?:CALL|NAME)\(\w+\))"
                       r"\(((?:[^(){};]|\([^()]*\))*)\)\s*(?:\{|;|__attribute__)")
 MACRO = re.compile(r"#define (\w+)\(([^)]*)\)")
 CALL = re.compile(r"\b(pmg_\w+|PMG_\w+?)((?:_%s)*)(?:<[^>()]*>)?\(")
@@ -36,6 +37,9 @@ def base_of(name):
     called = re.match(r"PMG_CALL\((\w+)\)", name)
     if called:
         return "pmg_cblas_?" + called.group(1)
+    named = re.match(r"PMG_NAME\((\w+)\)", name)
+    if named:
+        return named.group(1) + "_"
     bare = SUFFIX.sub("", name)
     return bare + "_" if bare != name and not bare.endswith("_") else bare
 

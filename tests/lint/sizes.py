@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lengths of files, lines and functions. A C function runs from a `{` to a `}` in the first column."""
+"""Lengths of files, lines, functions and macros. A C function runs from a `{` to a `}` in the first column, a macro as
+far as its lines end with a backslash."""
 import re
 import statistics
 
@@ -35,7 +36,7 @@ def name_above(rows, start):
 
 
 def all_functions(tree, under):
-    return [(name, f, at, n) for name in tree.select(".c", under=under) for f, at, n in functions(tree, name)]
+    return [(name, f, at, n) for name in tree.select(".c", ".h", under=under) for f, at, n in functions(tree, name)]
 
 
 def file_length(tree):
@@ -59,6 +60,26 @@ def function_length(tree):
             yield f"{name}:{at}: {function} has {n} lines, limit {FUNCTION_LINES}"
 
 
+def macros(tree, name):
+    """(macro, first line, length) of each macro of a C file."""
+    rows = tree.lines(name)
+    start = None
+    for number, row in enumerate(rows, 1):
+        found = re.match(r"\s*#\s*define (\w+)", row)
+        start = start or (found and (found.group(1), number))
+        if start and not row.endswith("\\"):
+            yield *start, number - start[1] + 1
+            start = None
+
+
+def macro_length(tree):
+    """What is longer is a header that is read for each type, as runtime/pmgrt_each_real.h does it."""
+    for name in tree.select(".c", ".h", ".def", ".cu", ".cuh", under=OURS + ("tests/",)):
+        for macro, at, n in macros(tree, name):
+            if n > FUNCTION_LINES:
+                yield f"{name}:{at}: {macro} has {n} lines, limit {FUNCTION_LINES}"
+
+
 def function_median(tree):
     lengths = [n for *_, n in all_functions(tree, OURS)]
     if lengths and statistics.median(lengths) > FUNCTION_MEDIAN:
@@ -73,4 +94,4 @@ def summary(tree):
             f"9 in 10 at most {lengths[int(0.9 * (len(lengths) - 1))]}, longest {lengths[-1]}")
 
 
-CHECKS = [file_length, line_length, function_length, function_median]
+CHECKS = [file_length, line_length, function_length, macro_length, function_median]
