@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Trees in blocks, a lane for each: what kernels need to find parents and children of a row in all lanes (pmg_kin,
- * pmgrt.h). Where branches are numbered one after the other, the parent of nearly each row is the row before, which is
- * a bit for each lane; what is not so is listed, the cells of a row's other children and of its other parents. */
+ * pmgrt_generated.h). Where branches are numbered one after the other, the parent of nearly each row is the row before,
+ * which is a bit for each lane; what is not so is listed, the cells of a row's other children and of its other
+ * parents. */
 #include "plan.h"
 
 #include <string.h>

@@ -8,7 +8,7 @@
 #ifndef PMGRT_PLAN_H
 #define PMGRT_PLAN_H
 
-#include "pmgrt.h"
+#include "pmgrt_generated.h"
 #include "pmgrt_live.h"
 
 #define PMG_MAX_SIZE ((int64_t) 1 << 40)        /* parameters and extents are below it */

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <pmgrt.h>
+#include <pmgrt_generated.h>
 
 #ifndef PMG_CUDA_START
 #define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)

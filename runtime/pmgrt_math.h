@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The arithmetic of the language where C differs from it or leaves it open, for every generated kernel.
- * Included by pmgrt.h; C11, C++ and CUDA.
+ * Included by pmgrt_generated.h; C11, C++ and CUDA.
  *
  * No function here has undefined behaviour for any argument: integers wrap, and division by zero, which the
  * reference interpreter reports, gives 0. Selections are written without branches between memory accesses, so

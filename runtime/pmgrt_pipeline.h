@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Part of pmgrt.h: what a generated file defines of each of its pipelines, besides the description, kernels and
- * tables. */
+ * Part of pmgrt_generated.h: what a generated file defines of each of its pipelines, besides the description, kernels
+ * and tables. */
 #ifndef PMGRT_PIPELINE_H
 #define PMGRT_PIPELINE_H
 

@@ -9,7 +9,7 @@
  * blocks of equal systems. In blocks of segments, the longest of which come first, there is none where there is no
  * row; so the first bad lane tells whether one that exists is bad.
  *
- * Included by pmgrt.h; C11, C++ and CUDA. */
+ * Included by pmgrt_generated.h; C11, C++ and CUDA. */
 #ifndef PMGRT_PIVOT_H
 #define PMGRT_PIVOT_H
 

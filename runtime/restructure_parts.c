@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Segments cut into parts (pmg_parts_desc of pmgrt.h). What decides on a GPU is how often a row that one team reads is
- * still in a cache because another has read it: segments whose points have nearly the same values of the second key are
- * to be near to each other. Where places are given, segments come along Hilbert's curve in space (curves.c). Else the
- * points of a segment lie in the order of the second key, and two of its quartiles are where a segment lies on such a
- * curve; but first, segments are dealt into slabs by their own number, since what is near in space often has near
- * numbers. Without a second key they stay in their order. Teams that begin together are to end together, too: in a
- * neighbourhood, segments come by length, and those of nearly the same length again by place. The last neighbourhood is
- * as large as what a device works on in some turns, so that short segments fill the time until the last long one ends.
- * A segment without points has one part without points: so each segment is somebody's. */
+ * Segments cut into parts (pmg_parts_desc of pmgrt_description.h). What decides on a GPU is how often a row that one
+ * team reads is still in a cache because another has read it: segments whose points have nearly the same values of the
+ * second key are to be near to each other. Where places are given, segments come along Hilbert's curve in space
+ * (curves.c). Else the points of a segment lie in the order of the second key, and two of its quartiles are where a
+ * segment lies on such a curve; but first, segments are dealt into slabs by their own number, since what is near in
+ * space often has near numbers. Without a second key they stay in their order. Teams that begin together are to end
+ * together, too: in a neighbourhood, segments come by length, and those of nearly the same length again by place. The
+ * last neighbourhood is as large as what a device works on in some turns, so that short segments fill the time until
+ * the last long one ends. A segment without points has one part without points: so each segment is somebody's. */
 #include "restructure.h"
 
 #include <stdlib.h>

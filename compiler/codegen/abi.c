@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The ABI of a pipeline (runtime/pmgrt.h): the struct of its arguments, the tables that describe parameters, arrays
- * and extents to loaders and to the runtime, and the six functions, which are thin. The values of extents come from
- * a function, so that any affine size works; a table says which of them a loader can invert. */
+ * The ABI of a pipeline (runtime/pmgrt_description.h): the struct of its arguments, the tables that describe
+ * parameters, arrays and extents to loaders and to the runtime, and the six functions, which are thin. The values of
+ * extents come from a function, so that any affine size works; a table says which of them a loader can invert. */
 #include <inttypes.h>
 #include <string.h>
 

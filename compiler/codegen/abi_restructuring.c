@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The tables of a pipeline's restructurings and of the branches of its trees (pmg_restructure_desc, pmg_branches_desc
- * of runtime/pmgrt.h): what the inspectors of the runtime are to make when index arrays are bound. */
+ * of runtime/pmgrt_description.h): what the inspectors of the runtime are to make when index arrays are bound. */
 #include "codegen/abi.h"
 
 /* -1: none */

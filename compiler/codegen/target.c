@@ -115,8 +115,8 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 	w->span = (struct span) { 0 };
 	if (calls_blas(pipelines, n))
 		line(w, " *\n * To be linked with -lopenblas, or another CBLAS.");
-	line(w, " */\n%s#include \"%s.h\"\n%s", all_isas ? "#ifndef PMG_KERNEL\n" : "", base,
-	     calls_blas(pipelines, n) ? "\n#include <pmgrt_blas.h>\n" : "");
+	line(w, " */\n%s#include \"%s.h\"\n\n#include <pmgrt_generated.h>\n%s", all_isas ? "#ifndef PMG_KERNEL\n" : "",
+	     base, calls_blas(pipelines, n) ? "#include <pmgrt_blas.h>\n" : "");
 	target->file_head(w);
 	writer_blank(w);
 	for (int i = 0; i < n && !target->device_ending; i++)

@@ -38,8 +38,8 @@ const char *block_problem(struct module *module, __isl_keep isl_schedule_node *n
 /* The number of the dim that goes through the rows of this block: the next one, but for borders of segments. */
 int block_row_level(const struct mark *mark);
 /* If all statements that use this argument run in blocks of its first subscript, which begins at 0: how many lanes
- * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place, runtime/pmgrt.h).
- * Else 0. */
+ * these have, the same in all. Then a kernel can take its parts from wherever they are (pmg_place,
+ * runtime/pmgrt_generated.h). Else 0. */
 int block_held(struct module *module, const struct array *array);
 /* The fixed offsets whose segments are the elements of an argument of floats, of one dimension: the first ones declared
  * over its extent; NULL: there are none. A caller may hold it in blocks of them. */

@@ -37,6 +37,7 @@ struct family {
 	VEC(struct member) members;
 	VEC(struct constant) constants;
 	VEC(const struct k_declared *) names;   /* that the body reads and does not declare */
+	int step;                       /* the constant that is a step of a loop inside; -1: none is */
 	const char *width;              /* the name for what the loops' step is; NULL: it is no constant of theirs */
 };
 
@@ -128,7 +129,7 @@ static void take_loop(struct k_scope *place, const struct k_stmt *stmt, void *us
 	struct search *search = user;
 	struct member member = { .program = search->program, .function = search->function,
 				 .loop = (struct k_stmt *) stmt };
-	struct family family = { .arena = search->arena };
+	struct family family = { .arena = search->arena, .step = -1 };
 
 	take_comment(search, stmt);
 	member.comments = search->comments;
@@ -214,11 +215,23 @@ static bool has_values(const struct family *family, int constant, const struct f
 	return true;
 }
 
+static bool find_step(const struct k_stmt *stmt, void *user)
+{
+	struct family *family = user;
+
+	if (stmt->kind == KS_LOOP && stmt->loop.step && family->step < 0)
+		family->step = constant_number(family, stmt->loop.step);
+	return true;
+}
+
+/* Of the loop, or of the first one inside that has a constant of the family for its step; 0: none has. */
 static int64_t step_of(const struct family *family, int member)
 {
 	const struct k_expr *step = family->members.items[member].loop->loop.step;
 
-	return step && step->kind == KE_INT ? step->integer : 0;
+	if (step && step->kind == KE_INT)
+		return step->integer;
+	return family->step < 0 ? 0 : value_of(family, member, family->step);
 }
 
 /* The factor with which it is a multiple of the step in all; 0: there is none. */
@@ -293,6 +306,9 @@ static void name_constant(struct family *family, int number)
 /* The step first, for others are told by it. */
 static void name_constants(struct family *family)
 {
+	const struct k_visitor visitor = { .stmt = find_step, .user = family };
+
+	k_walk_block(&family->members.items[0].loop->loop.body, &visitor);
 	for (int c = 0; c < family->constants.n && !family->width; c++)
 		if (factor_of(family, c) == 1) {
 			name_constant(family, c);

@@ -11,7 +11,7 @@ from pathlib import Path
 
 PMGC = Path(os.environ.get("PMGC", "build/pmgc")).resolve()
 RUNTIME = Path("runtime").resolve()
-HEADERS = ["pmgrt.h", "pmgrt_blas.h", "pmgrt_live.h"]
+HEADERS = ["pmgrt_generated.h", "pmgrt_blas.h", "pmgrt_live.h"]
 CUDA_HEADERS = ["pmgrt_cuda.h", "pmgrt_cuda_loop.h", "pmgrt_cuda_live.h", "pmgrt_cuda_inspect.h"]
 COMPILERS = [["gcc", "-fopenmp", "-xc"], ["gcc", "-fopenmp", "-D_GNU_SOURCE", "-xc"], ["g++", "-fopenmp", "-xc++"],
              ["clang", "-fopenmp", "-xc"]]

@@ -6,7 +6,7 @@
 #define PMGC_TESTS_KERNEL_HOST_H
 
 #include "kernel/run.h"
-#include "pmgrt.h"
+#include "pmgrt_generated.h"
 
 struct hosted {
 	const struct k_program *program;

@@ -15,7 +15,7 @@
 /* Kernels of a device, which the C file declares, are nothing. */
 static bool write_stubs(const char *folder, int number)
 {
-	return run_command("sed -n -e '1i #include <pmgrt.h>' "
+	return run_command("sed -n -e '1i #include <pmgrt_generated.h>' "
 			   "-e 's/^extern \\(const pmg_device_part [a-zA-Z0-9_]*;\\)/\\1/p' "
 			   "-e 's/^pmg_kernel \\([a-zA-Z0-9_]*\\);/pmg_kernel \\1;\\npmg_status \\1"
 			   "(pmg_plan *p, const void *a, pmg_control *c) { return PMG_BAD_CALL; }/p' "

@@ -57,4 +57,12 @@ def constructs_by_name(tree):
                 yield f"{name}:{number}: names a construct"
 
 
-CHECKS = [include_arrows, constructs_by_name]
+def installed_headers(tree):
+    """make install brings each header that generated code may include."""
+    listed = re.findall(r"\w+\.h\b", tree.text("Makefile"))
+    for name in tree.select(".h", under=("runtime/pmgrt",)):
+        if name.rsplit("/", 1)[1] not in listed:
+            yield f"Makefile: installs no {name}"
+
+
+CHECKS = [include_arrows, constructs_by_name, installed_headers]

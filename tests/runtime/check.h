@@ -5,7 +5,7 @@
 #ifndef TESTS_RUNTIME_CHECK_H
 #define TESTS_RUNTIME_CHECK_H
 
-#include "pmgrt.h"
+#include "pmgrt_generated.h"
 
 struct tests {
 	int passed, failed;

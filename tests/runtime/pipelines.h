@@ -7,7 +7,7 @@
 #ifndef TESTS_RUNTIME_PIPELINES_H
 #define TESTS_RUNTIME_PIPELINES_H
 
-#include "pmgrt.h"
+#include "pmgrt_generated.h"
 
 typedef struct life_args {
 	int64_t nAtoms, nVoxels, nFibers, nTheta, nCoeffs;

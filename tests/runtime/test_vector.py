@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Loops over mathematical functions become calls of libmvec, without -ffast-math, and pmgrt.h is C++ as well.
+"""Loops over mathematical functions become calls of libmvec, without -ffast-math, and the headers are C++ as well.
 
 gcc learns of the vector functions from pmgrt_math.h, with and without OpenMP; clang from its own options. A right
 result does not show that a loop was vectorised, so the assembly is read.
@@ -13,7 +13,7 @@ import sys
 FLAGS = ["-O3", "-march=x86-64-v3", "-std=c11", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Iruntime"]
 CLANG_FLAGS = ["-fveclib=libmvec", "-fno-math-errno"]
 LOOP = "void f({0} *restrict y, const {0} *restrict x, long n) {{ for (long i = 0; i < n; i++) y[i] = {1}; }}"
-SOURCE = "#include \"pmgrt.h\"\nvoid f({0} *restrict y, const {0} *restrict x, long n);\n" + LOOP
+SOURCE = "#include \"pmgrt_generated.h\"\nvoid f({0} *restrict y, const {0} *restrict x, long n);\n" + LOOP
 
 GCC = [
     ("double", "exp(x[i])", "_ZGVdN4v_exp"), ("float", "expf(x[i])", "_ZGVdN8v_expf"),
@@ -50,7 +50,7 @@ def check_loops(compiler, flags, rows):
 
 def check_cplusplus(compiler):
     command = [compiler, "-x", "c++", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-Iruntime", "-fsyntax-only", "-"]
-    run = subprocess.run(command, input='#include "pmgrt.h"\n', capture_output=True, text=True, check=False)
+    run = subprocess.run(command, input='#include "pmgrt_generated.h"\n', capture_output=True, text=True, check=False)
     return 1, [] if run.returncode == 0 else [f"{compiler}: {run.stderr}"]
 
 
