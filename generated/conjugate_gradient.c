@@ -103,6 +103,8 @@
  */
 #include "conjugate_gradient.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"

@@ -94,6 +94,8 @@
  */
 #include "heat_cube.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"
@@ -169,7 +171,7 @@ static void heat_cube_compute_p(pmg_plan *plan, const heat_cube_args *args)
 	}
 }
 
-PMG_ALWAYS_INLINE void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t extent, int64_t extent_2)
+PMG_ALWAYS_INLINE void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, int64_t ny, int64_t nz, double r, const double *restrict u, double *restrict ux, const double *restrict p, int64_t y, int64_t width)
 {
 	/* heat_cube.pmg:19
 	 *     func rx[y in 0..ny, z in 0..nz, x in 0..nx] : f64
@@ -185,71 +187,71 @@ PMG_ALWAYS_INLINE void heat_cube_compute_rx_block_2(pmg_plan *plan, int64_t nx, 
 			rx[z*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
 		}
 	}
-	for (int64_t s1_block = 0; s1_block < nz; s1_block += extent) {
-		const int64_t lanes = pmg_min_i64(extent, nz - s1_block);
-		double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + extent_2)*extent;
-		pmg_block_read_f64(rx_block, extent, rx + s1_block*nx, lanes, nx, nx, 1);
-		double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + extent_2)*extent;
-		double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + extent_2)*extent;
+	for (int64_t s1_block = 0; s1_block < nz; s1_block += width) {
+		const int64_t lanes = pmg_min_i64(width, nz - s1_block);
+		double *restrict rx_block = (double *) plan->data[13] + pmg_thread()*(nx + 512/width)*width;
+		pmg_block_read_f64(rx_block, width, rx + s1_block*nx, lanes, nx, nx, 1);
+		double *restrict ux_block = (double *) plan->data[14] + pmg_thread()*(nx + 512/width)*width;
+		double *restrict ux_y = (double *) plan->data[7] + pmg_thread()*(nx + 512/width)*width;
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 			const int64_t s1 = s1_block + lane;
 			const pmg_vector_f64 pivot = PMG_FILL_F64(1.0 + r);
 			PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, 0, y*nz + s1, 1);
 			PMG_WRITE_F64(ux_block[lane]) = PMG_RECIPROCAL_F64(pivot);
 		}
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 			PMG_WRITE_F64(ux_y[lane]) = PMG_READ_F64(rx_block[lane]);
 		}
 		pmg_vector_f64 ux_pivot_last[PMG_VECTORS(double, 16)];
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 			ux_pivot_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane]);
 		}
 		pmg_vector_f64 ux_y_last[PMG_VECTORS(double, 16)];
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 			ux_y_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_y[lane]);
 		}
 		for (int64_t i = 1; i < nx; i++) {
 			pmg_vector_f64 ux_pivot_now[PMG_VECTORS(double, 16)];
 			pmg_vector_f64 ux_y_now[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
-			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 				const int64_t s1 = s1_block + lane;
 				const pmg_vector_f64 pivot = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot_last[lane/PMG_LANES(double)]);
 				PMG_CHECK_PIVOTS_F64(plan, pivot, lanes - lane, 0, i, y*nz + s1, 1);
-				ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[extent*i + lane]) = PMG_RECIPROCAL_F64(pivot);
-				ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[extent*i + lane]) = PMG_READ_F64(rx_block[extent*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
+				ux_pivot_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[width*i + lane]) = PMG_RECIPROCAL_F64(pivot);
+				ux_y_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_y[width*i + lane]) = PMG_READ_F64(rx_block[width*i + lane]) - -0.5*r*(ux_y_last[lane/PMG_LANES(double)]*ux_pivot_last[lane/PMG_LANES(double)]);
 			}
 			PMG_UNROLL
-			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 				ux_pivot_last[lane/PMG_LANES(double)] = ux_pivot_now[lane/PMG_LANES(double)];
 				ux_y_last[lane/PMG_LANES(double)] = ux_y_now[lane/PMG_LANES(double)];
 			}
 		}
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
-			PMG_WRITE_F64(ux_block[extent*nx + lane - extent]) = PMG_READ_F64(ux_y[extent*nx + lane - extent])*PMG_READ_F64(ux_block[extent*nx + lane - extent]);
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			PMG_WRITE_F64(ux_block[width*nx + lane - width]) = PMG_READ_F64(ux_y[width*nx + lane - width])*PMG_READ_F64(ux_block[width*nx + lane - width]);
 		}
 		pmg_vector_f64 ux_last[PMG_VECTORS(double, 16)];
 		PMG_UNROLL
-		for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
-			ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + extent*nx - extent]);
+		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+			ux_last[lane/PMG_LANES(double)] = PMG_READ_F64(ux_block[lane + width*nx - width]);
 		}
 		for (int64_t i = nx - 2; i >= 0; i--) {
 			pmg_vector_f64 ux_now[PMG_VECTORS(double, 16)];
 			PMG_UNROLL
-			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
-				ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[extent*i + lane]) = (PMG_READ_F64(ux_y[extent*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[extent*i + lane]);
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
+				ux_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(ux_block[width*i + lane]) = (PMG_READ_F64(ux_y[width*i + lane]) - -0.5*r*ux_last[lane/PMG_LANES(double)])*PMG_READ_F64(ux_block[width*i + lane]);
 			}
 			PMG_UNROLL
-			for (int64_t lane = 0; lane < extent; lane += PMG_LANES(double)) {
+			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 				ux_last[lane/PMG_LANES(double)] = ux_now[lane/PMG_LANES(double)];
 			}
 		}
-		pmg_block_write_f64(ux_block, extent, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
+		pmg_block_write_f64(ux_block, width, ux + (y*nz + s1_block)*nx, lanes, nx, nx, 1);
 	}
 }
 
@@ -273,7 +275,7 @@ static void heat_cube_compute_rx(pmg_plan *plan, const heat_cube_args *args)
 	if (nx >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 16, 32);
+			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 16);
 		}
 	}
 }
@@ -699,7 +701,7 @@ static void heat_cube_narrow_compute_rx(pmg_plan *plan, const heat_cube_args *ar
 	if (nx >= 1) {
 		#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 37.0*(double) ny*(double) nx*(double) nz + 33.0*(double) ny*(double) nz + 53.0*(double) ny*(double) nz*(double) nx, (double) ny))
 		for (int64_t y = 0; y < ny; y++) {
-			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 8, 64);
+			heat_cube_compute_rx_block_2(plan, nx, ny, nz, r, u, ux, p, y, 8);
 		}
 	}
 }

@@ -41,6 +41,8 @@
  */
 #include "histogram.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"

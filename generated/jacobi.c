@@ -22,6 +22,8 @@
  */
 #include "jacobi.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"

@@ -32,6 +32,7 @@
  */
 #include "matmul.h"
 
+#include <pmgrt_generated.h>
 #include <pmgrt_blas.h>
 
 #ifdef __clang__

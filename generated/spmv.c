@@ -96,6 +96,8 @@
  */
 #include "spmv.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"

@@ -60,6 +60,8 @@
  */
 #include "thomas.h"
 
+#include <pmgrt_generated.h>
+
 #ifdef __clang__
 #pragma clang diagnostic ignored "-Wpass-failed"
 #pragma clang diagnostic ignored "-Wsign-conversion"

@@ -54,6 +54,7 @@
  */
 #include "tucker.h"
 
+#include <pmgrt_generated.h>
 #include <pmgrt_blas.h>
 
 #ifdef __clang__
