@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 #
 # The only build system. `make help` lists the goals. Sources are found by their place:
-#   compiler/*/*.c, lexer.l, parser.y  -> libpmgc.a and pmgc       runtime/*.c -> libpmgrt.a, libpmgrt.so
+#   compiler/*/*.c, compiler/*/*/*.c, lexer.l, parser.y -> libpmgc.a and pmgc
+#   runtime/*.c                        -> libpmgrt.a, libpmgrt.so
 #   tools/*.c, tools/*/*.c             -> pmg, main of pmgc        tests/*/test_*.c -> tests/*/test_*
 #   bench/*.c, bench/*/*.c             -> pmg, too; bench/handtuned/kernels/*.c once for each instruction set
 # Each compiler and SAN=1 (address, undefined behaviour, leaks) has a folder of its own:
@@ -79,7 +80,7 @@ programs := $(BUILD)/life/programs.c
 carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_examples/life/sbbnnls_signals.pmg \
 	dsl_examples/hines.pmg
 compiler_main := $(wildcard compiler/driver/main.c tools/pmgc.c)
-compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c))) \
+compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c compiler/*/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 runtime := $(call object,$(wildcard runtime/*.c))
 tools_main := $(wildcard tools/pmg.c)

@@ -20,34 +20,6 @@ static struct k_expr *derived_value(const struct layout *layout, const struct pa
 		      k_int(e.arena, param->limit));
 }
 
-/* Does a body read the name, or a size that is derived from it? */
-static bool is_needed(const struct layout *layout, const struct k_block *body, const char *name)
-{
-	const struct module *module = layout->module;
-
-	if (k_mentions(body, name))
-		return true;
-	for (int i = 0; i < module->params.n; i++)
-		if (module->params.items[i].derivation &&
-		    k_expr_mentions(derived_value(layout, &module->params.items[i]), name) &&
-		    is_needed(layout, body, layout->params[i]))
-			return true;
-	return false;
-}
-
-bool needs_args(const struct layout *layout, const struct k_block *body, bool is_specialized)
-{
-	bool needs = k_mentions(body, "args");
-
-	for (int i = 0; i < layout->module->params.n; i++) {
-		const struct param *param = &layout->module->params.items[i];
-
-		needs |= param_is_argument(param) && !(is_specialized && param->is_specialized) &&
-			 is_needed(layout, body, layout->params[i]);
-	}
-	return needs;
-}
-
 static struct k_expr *param_value(const struct layout *layout, int number, bool is_specialized)
 {
 	const struct param *param = &layout->module->params.items[number];
@@ -63,7 +35,7 @@ static struct k_expr *param_value(const struct layout *layout, int number, bool 
 	return k_member(arena, k_name(arena, "args"), layout->params[number], true);
 }
 
-void add_params(struct k_builder *b, const struct layout *layout, const struct k_block *body, bool is_specialized)
+void add_params(struct k_builder *b, const struct layout *layout, bool is_specialized)
 {
 	struct span outer = b->span;
 
@@ -72,7 +44,7 @@ void add_params(struct k_builder *b, const struct layout *layout, const struct k
 		const char *name = layout->params[i];
 		bool is_known;
 
-		if (param->is_loop || !is_needed(layout, body, name))
+		if (param->is_loop)
 			continue;
 		is_known = (is_specialized && param->is_specialized) || param->is_inspected || param->derivation;
 		b->span = param->span;
@@ -83,15 +55,13 @@ void add_params(struct k_builder *b, const struct layout *layout, const struct k
 }
 
 /* What functions of the descriptor have ahead of their bodies. */
-static void add_arguments(struct k_builder *b, const struct layout *layout, const struct k_block *body)
+static void add_arguments(struct k_builder *b, const struct layout *layout)
 {
 	const char *type = arena_printf(layout->module->arena, "%s_args", layout->module->name);
 
-	if (needs_args(layout, body, false))
-		k_var(b, k_pointer(type, true), "args", k_name(b->arena, "arguments"));
-	else if (!k_mentions(body, "arguments"))
-		k_unused(b, "arguments");
-	add_params(b, layout, body, false);
+	k_unused(b, "arguments");
+	k_var(b, k_pointer(type, true), "args", k_name(b->arena, "arguments"));
+	add_params(b, layout, false);
 }
 
 struct emit emit_for_table(const struct layout *layout, const struct target *target)
@@ -114,17 +84,20 @@ struct k_block *table_body_open(struct emit *e)
 void table_function_print(struct writer *w, const struct emit *e, const char *head, const struct k_block *body,
 			  const char *last)
 {
-	struct k_block start = { 0 };
-	struct k_builder b = k_builder_new(e->arena, &start);
+	struct k_function function = { .name = head };
+	struct k_builder b = k_builder_new(e->arena, &function.body);
 
 	b.span = w->span;
-	add_arguments(&b, e->layout, body);
+	vec_push(e->arena, &function.params, ((struct k_param) { k_pointer("void", true), "arguments" }));
+	add_arguments(&b, e->layout);
+	if (body->stmts.n)
+		quote_blank(&b);
+	for (int i = 0; i < body->stmts.n; i++)
+		vec_push(e->arena, &function.body.stmts, body->stmts.items[i]);
+	k_function_drop_unread(&function);
 	line(w, "%s\n{", head);
 	w->indent++;
-	c_print_block(w, &start, C_SPELLING_OPENMP);
-	if (start.stmts.n && body->stmts.n)
-		writer_blank(w);
-	c_print_block(w, body, C_SPELLING_OPENMP);
+	c_print_block(w, &function.body, C_SPELLING_OPENMP);
 	if (last)
 		line(w, "%s", last);
 	close_block(w, "}");

@@ -20,9 +20,8 @@ bool has_general_extents(const struct layout *layout);
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_functions(struct writer *w, const struct layout *layout);
-/* Declares the parameters that `body` reads, which come from `args` unless their value is known here. */
-void add_params(struct k_builder *b, const struct layout *layout, const struct k_block *body, bool is_specialized);
-bool needs_args(const struct layout *layout, const struct k_block *body, bool is_specialized);
+/* Declares the parameters, which come from `args` unless their value is known here. */
+void add_params(struct k_builder *b, const struct layout *layout, bool is_specialized);
 /* A function of the descriptor, which takes `const void *arguments`: its body is built after `table_body_open`, and
  * printed behind what it reads of the arguments. `last` is a line behind it, or NULL. */
 struct emit emit_for_table(const struct layout *layout, const struct target *target);
@@ -70,6 +69,6 @@ void emit_suits(struct writer *w, const struct layout *layout, const struct targ
 
 /* `prefixes` are the C names that are taken. false: there are no kernels for the pipeline. */
 bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
-		   const struct target *target);
+		   const struct target *target, const struct kernel_watch *watch);
 
 #endif

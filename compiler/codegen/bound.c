@@ -374,7 +374,6 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	declaration = declaration_begin(e);
 	k_const(e->b, k_scalar(bound_type(e, dim_of(&use)->source.array)), use.bound,
 		deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
-	emit_ahead(e, use.mark, &point);
 	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);
 	declaration_drop_unread(&declaration, use.bound);

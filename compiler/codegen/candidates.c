@@ -13,14 +13,15 @@ static bool is_known(const struct pipeline *pipeline, const struct layout *layou
 }
 
 /* false: it cannot be built. */
-static bool build(struct pipeline *pipeline, struct module *module, const char *prefix, const struct target *target)
+static bool build(struct pipeline *pipeline, struct module *module, const char *prefix, const struct target *target,
+		  const struct kernel_watch *watch)
 {
 	struct layout *layout = layout_new(module, prefix);
 	struct k_program program = { 0 };
 
 	layout->all_isas = pipeline->all_isas;
 	layout->first = pipeline->n ? pipeline->layouts[0] : NULL;
-	if (!build_kernel(&program, layout, target))
+	if (!build_kernel(&program, layout, target, watch))
 		return false;
 	if (!is_known(pipeline, layout, &program)) {
 		pipeline->programs[pipeline->n] = program;
@@ -30,29 +31,29 @@ static bool build(struct pipeline *pipeline, struct module *module, const char *
 }
 
 static void build_candidate(struct pipeline *pipeline, struct module *module, struct names *prefixes,
-			    const struct target *target)
+			    const struct target *target, const struct kernel_watch *watch)
 {
 	const int taken = prefixes->visible.n, n = pipeline->n;
 	const char *name = pipeline->layouts[0]->module->name;
 
 	(void) build(pipeline, module, names_declare(prefixes, arena_printf(module->arena, "%s_%s", name,
-									    module->choice_name)), target);
+									    module->choice_name)), target, watch);
 	if (pipeline->n == n)
 		prefixes->visible.n = taken;
 }
 
 bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
-		   const struct target *target)
+		   const struct target *target, const struct kernel_watch *watch)
 {
 	const int most = 1 + module->candidates.n;
 
 	*pipeline = (struct pipeline) { .all_isas = all_isas,
 					.layouts = arena_new_array(module->arena, struct layout *, most),
 					.programs = arena_new_array(module->arena, struct k_program, most) };
-	if (!build(pipeline, module, module->name, target))
+	if (!build(pipeline, module, module->name, target, watch))
 		return false;
 	for (int i = 0; i < module->candidates.n; i++)
-		build_candidate(pipeline, module->candidates.items[i], prefixes, target);
+		build_candidate(pipeline, module->candidates.items[i], prefixes, target, watch);
 	if (!target->device_ending)
 		k_share_bodies(module->arena, pipeline->programs, pipeline->n);
 	for (int i = 0; i < pipeline->n && module->stages.n; i++)

@@ -100,11 +100,13 @@ int block_reopen_at(struct emit *e, const char *emitter);
 #define block_of(e, opened) ((void) (opened), (e)->names.visible.n)
 /* What would stand here for the nodes; the names that they declare are forgotten. */
 struct k_block build_elsewhere(struct emit *e, __isl_keep isl_ast_node *node);
-/* What is added goes to a block of its own, at the same depth, until `elsewhere_end`. */
+/* What is added goes to a block of its own, at the same depth, until `elsewhere_end`, which leaves in it no declaration
+ * that nothing reads: who looks at the block sees what it reads. */
 struct k_block *elsewhere_begin(struct emit *e, struct k_block *block);
 void elsewhere_end(struct emit *e, struct k_block *outer);
 /* The block that statements are added to, and how deep it is. */
 struct k_block *block_here(const struct emit *e);
+struct k_stmt *owner_here(const struct emit *e);        /* whose block it is; NULL: of a function */
 int depth_here(const struct emit *e);
 void block_append(struct emit *e, const struct k_block *block);         /* here */
 const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */
@@ -166,10 +168,6 @@ void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* isl has found the one value that the pending dim can have below `node`, and made no loop. */
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-
-/* ---- ahead.c: prefetches of cells ------------------------------------------------------------------------------ */
-
-void emit_ahead(struct emit *e, const struct mark *bind, const struct point *point);
 
 /* ---- statements.c: what runs at one point -------------------------------------------------------------------- */
 
@@ -412,8 +410,9 @@ void add_known_conditions(const struct layout *layout, struct str *text);
 
 /* ---- kernel.c: functions ------------------------------------------------------------------------------ */
 
-/* The static functions that compute the pipeline; the last is `<name>_kernel`. */
-bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target);
+/* The static functions that compute the pipeline, lowered; the last is `<name>_kernel`. */
+bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target,
+		  const struct kernel_watch *watch);
 
 /* ---- comments.c --------------------------------------------------------------------------------------- */
 

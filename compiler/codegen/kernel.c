@@ -141,34 +141,61 @@ static const char *function_name(const struct layout *layout, const char *name)
 	return layout->all_isas ? arena_printf(layout->module->arena, "PMG_KERNEL(%s)", name) : name;
 }
 
-static void add_slot(struct kernel *kernel, struct k_builder *b, int number, const struct k_block *body)
+/* plan->data[number] */
+static struct k_expr *data_of(struct arena *arena, int number)
 {
-	const struct layout *layout = kernel->layout;
-	const struct slot *slot = &layout->slots.items[number];
-	const char *known = kernel->is_specialized ? known_table(layout, slot) : NULL;
-	const char *type = type_c_name(slot_type(slot)), *restrict_ = kernel->is_calling ? "" : "restrict ";
-	const bool is_read = k_mentions(body, slot->c_name);
-
-	if (is_read && known && !is_of_device(kernel))
-		quote(b, "const int64_t *%s%s = %s;", restrict_, slot->c_name, known);
-	else if (is_read && is_of_device(kernel))
-		quote(b, "%s *%s = (%s *) pmg_cuda_data(plan, %d);", type, slot->c_name, type, number);
-	else if (is_read && !slot->array->is_per_thread)
-		quote(b, "%s%s *%s%s = plan->data[%d];", kernel->emit.is_written[number] ? "" : "const ",
-		      slot_is_narrow(slot) ? "void" : type, restrict_, slot->c_name, number);
-	if (slot->finite && k_mentions(body, slot->finite))
-		quote(b, "const bool %s = pmg_is_finite(plan, %d);", slot->finite, number);
-	if (slot->large && k_mentions(body, slot->large))
-		quote(b, "const bool %s = pmg_is_nontemporal(plan, %d);", slot->large, number);
+	return k_load(arena, k_member(arena, k_name(arena, "plan"), "data", true), k_int(arena, number));
 }
 
-static void add_arrays(struct kernel *kernel, struct k_builder *b, const struct k_block *body)
+/* function(plan, number) */
+static struct k_expr *asked_of_plan(struct arena *arena, const char *function, int number)
+{
+	return K_CALL(arena, function, k_name(arena, "plan"), k_int(arena, number));
+}
+
+static void add_array_of_device(struct kernel *kernel, struct k_builder *b, int number)
+{
+	const struct slot *slot = &kernel->layout->slots.items[number];
+	const struct k_type type = k_pointer(type_c_name(slot_type(slot)), false);
+
+	k_var(b, type, slot->c_name, k_cast(b->arena, type, asked_of_plan(b->arena, "pmg_cuda_data", number)));
+}
+
+/* An inspector's array has room behind its end, which prefetches may read. */
+static void add_array(struct kernel *kernel, struct k_builder *b, int number)
+{
+	const struct slot *slot = &kernel->layout->slots.items[number];
+	const char *element = slot_is_narrow(slot) ? "void" : type_c_name(slot_type(slot));
+	const struct k_type type = k_buffer(element, !kernel->emit.is_written[number], !kernel->is_calling);
+
+	k_var(b, type, slot->c_name, data_of(b->arena, number))->let.is_padded =
+		slot->array->role == ROLE_INSPECTED && slot->array->type == TYPE_I32;
+}
+
+static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
+{
+	const struct slot *slot = &kernel->layout->slots.items[number];
+	const char *known = kernel->is_specialized ? known_table(kernel->layout, slot) : NULL;
+
+	if (is_of_device(kernel))
+		add_array_of_device(kernel, b, number);
+	else if (known)
+		k_var(b, k_buffer("int64_t", true, !kernel->is_calling), slot->c_name, k_name(b->arena, known));
+	else if (!slot->array->is_per_thread)
+		add_array(kernel, b, number);
+	if (slot->finite)
+		k_const(b, k_scalar("bool"), slot->finite, asked_of_plan(b->arena, "pmg_is_finite", number));
+	if (slot->large)
+		k_const(b, k_scalar("bool"), slot->large, asked_of_plan(b->arena, "pmg_is_nontemporal", number));
+}
+
+static void add_arrays(struct kernel *kernel, struct k_builder *b)
 {
 	struct span outer = b->span;
 
 	for (int i = 0; i < kernel->layout->slots.n; i++) {
 		b->span = kernel->layout->slots.items[i].array->span;
-		add_slot(kernel, b, i, body);
+		add_slot(kernel, b, i);
 	}
 	b->span = outer;
 }
@@ -189,6 +216,7 @@ static struct k_block *body_of(struct kernel *kernel, build_body *build, const s
 	build(kernel, part);
 	check_quoted(e, &b);
 	e->b = NULL;
+	k_drop_unread(body);
 	return body;
 }
 
@@ -223,15 +251,15 @@ static void add_parameter(struct kernel *kernel, struct k_function *function, st
 	vec_push(kernel->emit.arena, &function->params, ((struct k_param) { type, name }));
 }
 
-/* The declarations, and the body behind them. */
+/* All that it may read is declared, and the body behind it. */
 static void fill_function(struct kernel *kernel, struct k_builder *b, const struct k_block *body,
 			  const struct part *part)
 {
 	const group_list groups = groups_of(kernel, part);
 
 	emit_live_points(b, &kernel->emit, &groups);
-	add_params(b, kernel->layout, body, kernel->is_specialized);
-	add_arrays(kernel, b, body);
+	add_params(b, kernel->layout, kernel->is_specialized);
+	add_arrays(kernel, b);
 	if (b->open.items[0]->stmts.n)
 		quote_blank(b);
 	for (int i = 0; i < body->stmts.n; i++)
@@ -299,9 +327,8 @@ static void add_own_parameter(struct kernel *kernel, struct k_function *function
 	vec_push(kernel->emit.arena, &call->args, k_name(kernel->emit.arena, name));
 }
 
-/* The parameters that the body needs, and the call. */
-static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_function *function,
-					  const struct k_block *body)
+/* The parameters that a body may need, and the call. */
+static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_function *function, enum region_kind region)
 {
 	struct arena *arena = kernel->emit.arena;
 	const struct module *module = kernel->layout->module;
@@ -310,12 +337,10 @@ static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_functi
 	struct k_expr *call = k_call(arena, function->name, 0);
 
 	add_own_parameter(kernel, function, call, k_pointer("pmg_plan", false), "plan");
-	if (needs_args(kernel->layout, body, kernel->is_specialized))
-		add_own_parameter(kernel, function, call, k_pointer(args, true), "args");
-	if (it && k_mentions(body, it))
+	add_own_parameter(kernel, function, call, k_pointer(args, true), "args");
+	if (it && region == REGION_BODY)
 		add_own_parameter(kernel, function, call, k_scalar("int64_t"), it);
-	if (k_mentions(body, kernel->emit.starts))
-		add_own_parameter(kernel, function, call, k_scalar("bool"), kernel->emit.starts);
+	add_own_parameter(kernel, function, call, k_scalar("bool"), kernel->emit.starts);
 	return call;
 }
 
@@ -330,7 +355,7 @@ static void build_part_function(struct kernel *kernel, struct part *part)
 	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
 
 	b.span = function->head.span;
-	part->call = add_part_parameters(kernel, function, body);
+	part->call = add_part_parameters(kernel, function, kernel->nests.items[part->first].region);
 	if (!is_of_copy)
 		kernel->shared[part - kernel->parts.items] = part->call;
 	fill_function(kernel, &b, body, part);
@@ -508,17 +533,6 @@ static bool has_calls(const struct kernel *kernel)
 	return has;
 }
 
-/* Of each name that is not read, that this is meant. */
-static void add_unused(struct kernel *kernel, struct k_builder *b, const struct k_block *body)
-{
-	if (!needs_args(kernel->layout, body, kernel->is_specialized))
-		quote(b, "(void) arguments;");
-	if (!kernel->layout->module->loop.var)
-		quote(b, "(void) control;");
-	if (!kernel->layout->module->groups.n || !body->stmts.n)
-		quote(b, "(void) plan;");
-}
-
 static struct k_function *entry_new(struct kernel *kernel, const char *base, bool is_extern)
 {
 	struct k_function *function = function_new(kernel, K_FUNCTION_ENTRY, is_extern ? "extern \"C\"" : "static",
@@ -539,13 +553,13 @@ static void build_entry(struct kernel *kernel)
 
 	kernel->is_calling = has_calls(kernel);
 	b.span = function->head.span;
-	if (needs_args(kernel->layout, body, kernel->is_specialized))
-		quote(&b, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
-	if (k_mentions(body, kernel->emit.starts))
-		quote(&b, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
+	quote(&b, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
+	quote(&b, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
 	fill_function(kernel, &b, body, NULL);
 	quote_blank(&b);
-	add_unused(kernel, &b, body);
+	k_unused(&b, "arguments");
+	k_unused(&b, "control");
+	k_unused(&b, "plan");
 	quote(&b, "return PMG_OK;");
 	check_quoted(&kernel->emit, &b);
 	vec_push(kernel->emit.arena, &kernel->program->functions, function);
@@ -657,18 +671,41 @@ static void add_globals(struct kernel *kernel)
 	}
 }
 
-static void verify(struct kernel *kernel)
+struct watching {
+	const struct kernel_watch *watch;
+	struct module *module;
+};
+
+static void see(const struct k_program *program, int lowering, void *user)
 {
+	const struct watching *watching = user;
+
+	if (watching->watch && watching->watch->see)
+		watching->watch->see(watching->module, program, lowering, watching->watch->user);
+}
+
+static void tell_decisions(const struct watching *watching, const struct k_lowered *lowered)
+{
+	for (int i = 0; watching->watch && watching->watch->decide && i < lowered->decisions.n; i++)
+		watching->watch->decide(watching->module, &lowered->decisions.items[i], watching->watch->user);
+}
+
+static void lower(struct kernel *kernel, const struct kernel_watch *watch)
+{
+	const struct k_target_facts facts = { .prefetches = !is_of_device(kernel) };
+	struct k_lowered lowered = { .arena = kernel->emit.arena, .program = kernel->program, .target = &facts };
+	struct watching watching = { watch, kernel->layout->module };
 	const char *fault;
 
 	add_globals(kernel);
-	k_resolve_types(kernel->emit.arena, kernel->program);
-	fault = k_verify_without_races(kernel->emit.arena, kernel->program);
+	fault = k_lower(&lowered, &(struct k_watch) { see, &watching });
 	if (fault)
 		emit_fail(&kernel->emit, "a kernel is not well-formed: %s", fault);
+	tell_decisions(&watching, &lowered);
 }
 
-bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target)
+bool build_kernel(struct k_program *program, const struct layout *layout, const struct target *target,
+		  const struct kernel_watch *watch)
 {
 	struct module *module = layout->module;
 	struct kernel kernel = { .layout = layout, .program = program, .suffix = "", .names = layout->names };
@@ -682,6 +719,6 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 		build_copies(&kernel);
 	nests_free(&kernel.nests);
 	if (!e->failed)
-		verify(&kernel);
+		lower(&kernel, watch);
 	return !e->failed;
 }

@@ -95,6 +95,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	loop = open_for(e, &bounded, name, use->mark->direction);
 	if (use->is_parallel || use->is_vector)
 		e->target->share(e, loop, use);
+	loop->loop.is_short = use->mark->dim->is_short;
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)

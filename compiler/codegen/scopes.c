@@ -41,6 +41,11 @@ struct k_block *block_here(const struct emit *e)
 	return e->b->open.items[e->b->open.n - 1];
 }
 
+struct k_stmt *owner_here(const struct emit *e)
+{
+	return e->b->owners.items[e->b->owners.n - 1];
+}
+
 int depth_here(const struct emit *e)
 {
 	return e->b->open.n;
@@ -90,6 +95,7 @@ struct k_block *elsewhere_begin(struct emit *e, struct k_block *block)
 
 void elsewhere_end(struct emit *e, struct k_block *outer)
 {
+	k_drop_unread(block_here(e));
 	e->b->open.items[e->b->open.n - 1] = outer;
 }
 

@@ -244,7 +244,7 @@ static void emit_file(const struct pipeline *pipelines, int n, const struct targ
 }
 
 bool target_generate(struct module **modules, int n, const struct target *target, bool all_isas, struct arena *arena,
-		     const char *base, struct generated *generated)
+		     const char *base, const struct kernel_watch *watch, struct generated *generated)
 {
 	struct pipeline *pipelines = arena_new_array(arena, struct pipeline, n);
 	struct names prefixes = { .arena = arena };
@@ -257,7 +257,7 @@ bool target_generate(struct module **modules, int n, const struct target *target
 	generated->c_file = writer_new(arena);
 	generated->device_file = writer_new(arena);
 	for (int i = 0; i < n; i++)
-		ok = pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target) && ok;
+		ok = pipeline_open(&pipelines[i], modules[i], all_isas, &prefixes, target, watch) && ok;
 	if (!ok)
 		return false;
 	emit_file(pipelines, n, target, all_isas, base, generated);
@@ -267,7 +267,8 @@ bool target_generate(struct module **modules, int n, const struct target *target
 
 /* ---- other stages ---- */
 
-const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena)
+const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena,
+			       const struct kernel_watch *watch)
 {
 	struct names prefixes = { .arena = arena };
 	struct writer w = writer_new(arena);
@@ -275,7 +276,7 @@ const char *target_kernel_text(struct module *module, const struct target *targe
 
 	check_name(module);
 	names_declare(&prefixes, module->name);
-	if (!pipeline_open(&pipeline, module, all_isas, &prefixes, target))
+	if (!pipeline_open(&pipeline, module, all_isas, &prefixes, target, watch))
 		return NULL;
 	line(&w, "# %s, for %s", module->name, target->name);
 	k_print_program(&w, &pipeline.programs[0]);

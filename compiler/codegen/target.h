@@ -8,6 +8,7 @@
 
 #include "codegen/c_print.h"
 #include "ir/schedule.h"
+#include "kernel/lower/lower.h"
 
 #define PMGC_VERSION "0.1.0"
 
@@ -39,6 +40,14 @@ struct target {
 const struct target *target_find(const char *name);     /* NULL: there is none */
 const char *target_names(void);                         /* "openmp, cuda" */
 
+/* Who looks on while the kernels of a module, or of a candidate, are lowered. */
+struct kernel_watch {
+	/* The kernels as they are built, K_BUILT, then after each lowering; NULL. */
+	void (*see)(struct module *module, const struct k_program *program, int lowering, void *user);
+	void (*decide)(struct module *module, const struct k_decision *decision, void *user);   /* NULL */
+	void *user;
+};
+
 /* What a .pmg file becomes: a C file, each line with its origin, its header, and the file of kernels for a device. */
 struct generated {
 	struct writer c_file;
@@ -47,9 +56,9 @@ struct generated {
 };
 
 /* All pipelines of a .pmg file; `base` is the name of the files without ending. With `all_isas`, kernels are compiled
- * for several instruction sets. The modules have schedules, proved legal. */
+ * for several instruction sets. The modules have schedules, proved legal. A watch may be NULL. */
 bool target_generate(struct module **modules, int n, const struct target *target, bool all_isas, struct arena *arena,
-		     const char *base, struct generated *generated);
+		     const char *base, const struct kernel_watch *watch, struct generated *generated);
 
 /* Does the code of a module call the BLAS, and must be linked with one? */
 bool target_calls_blas(const struct module *module);
@@ -59,6 +68,7 @@ const char *target_loops_text(struct module *module, struct arena *arena);
 
 /* The functions that compute it, as a dump of the kernel tree: for --emit=kernel. NULL: there are none; diagnostics of
  * the module say why. */
-const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena);
+const char *target_kernel_text(struct module *module, const struct target *target, bool all_isas, struct arena *arena,
+			       const struct kernel_watch *watch);
 
 #endif

@@ -77,9 +77,21 @@ static void add_decisions(const struct module *module, struct str *text, struct 
 		const struct decision *d = &module->decisions.items[i];
 
 		if (is_about(d, module, span))
-			str_add(text, "      = pass '%s' chose %s for '%s': %s\n", d->pass, d->chosen, d->subject,
-				d->reason);
+			str_add(text, "      = %s '%s' chose %s for '%s': %s\n",
+				d->is_of_lowering ? "lowering" : "pass", d->pass, d->chosen, d->subject, d->reason);
 	}
+}
+
+/* ", in the lowering 'prefetch'", of a line that the file of a lowering made; else nothing. */
+static const char *lowering_text(struct compilation *c, const char *emitter)
+{
+	static const char folder[] = "compiler/kernel/lower/";
+	const char *name = emitter + strlen(folder);
+
+	if (strncmp(emitter, folder, strlen(folder)) != 0)
+		return "";
+	name = arena_copy(&c->arena, name, strcspn(name, "."));
+	return k_lowering_find(name) == K_BUILT ? "" : arena_printf(&c->arena, ", in the lowering '%s'", name);
 }
 
 static const char *one_line(struct compilation *c, const struct blame *blame)
@@ -93,7 +105,7 @@ static const char *one_line(struct compilation *c, const struct blame *blame)
 		str_add(&text, "%s: from here\n", span_place(&c->sources, &c->arena, written->span));
 		span_show(&c->diags, &text, written->span);
 	}
-	str_add(&text, "      = written by %s\n", written->emitter);
+	str_add(&text, "      = written by %s%s\n", written->emitter, lowering_text(c, written->emitter));
 	for (int i = 0; i < c->modules.n; i++)
 		add_decisions(c->modules.items[i], &text, written->span);
 	return str_text(&text);

@@ -71,7 +71,11 @@ static const char *loops_text(struct compilation *c, struct module *module)
 
 static const char *kernel_text(struct compilation *c, struct module *module)
 {
-	return target_kernel_text(module, target_find(c->target), c->all_isas, &c->arena);
+	const struct kernel_watch watch = compilation_watch(c);
+	const char *text = target_kernel_text(module, target_find(c->target), c->all_isas, &c->arena, &watch);
+
+	compilation_add_decisions(c);
+	return text;
 }
 
 static const struct stage_text {

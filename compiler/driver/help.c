@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Usage in three forms of one content: commands.def, options.def and status.def, and the table of passes. */
+ * Usage in three forms of one content: commands.def, options.def and status.def, and the tables of passes and of
+ * lowerings. */
 #include "driver/help.h"
 
 #include <string.h>
 
 #include "codegen/target.h"
+#include "kernel/lower/lower.h"
 #include "passes/pass.h"
 
 static const char purpose[] = "Compiles pipelines over integer domains (.pmg) to C with OpenMP.";
@@ -105,6 +107,9 @@ void help_passes(FILE *out)
 {
 	for (int i = 0; i < n_passes; i++)
 		fprintf(out, "%-12s %s\n", passes[i].name, passes[i].sentence);
+	fprintf(out, "\nlowerings of kernels, once they are built:\n");
+	for (int i = 0; i < k_n_lowerings; i++)
+		fprintf(out, "%-12s %s\n", k_lowerings[i].name, k_lowerings[i].sentence);
 }
 
 /* ---- man ---- */
@@ -167,6 +172,9 @@ void help_manual(FILE *out)
 	fprintf(out, ".SH PASSES\nIn this order, for --dump\\-after:\n");
 	for (int i = 0; i < n_passes; i++)
 		put_troff_item(out, passes[i].name, passes[i].sentence);
+	fprintf(out, ".SH LOWERINGS\nOf kernels, once they are built, in this order, for --dump\\-after:\n");
+	for (int i = 0; i < k_n_lowerings; i++)
+		put_troff_item(out, k_lowerings[i].name, k_lowerings[i].sentence);
 	fprintf(out, ".SH EXIT STATUS\n");
 	for (int i = 0; i < N_STATUSES; i++) {
 		char number[12];
@@ -206,6 +214,9 @@ void help_markdown(FILE *out)
 	fprintf(out, "\n## Passes\n\nIn this order.\n\n| | |\n| --- | --- |\n");
 	for (int i = 0; i < n_passes; i++)
 		fprintf(out, "| `%s` | %s |\n", passes[i].name, passes[i].sentence);
+	fprintf(out, "\n## Lowerings\n\nOf kernels, once they are built, in this order.\n\n| | |\n| --- | --- |\n");
+	for (int i = 0; i < k_n_lowerings; i++)
+		fprintf(out, "| `%s` | %s |\n", k_lowerings[i].name, k_lowerings[i].sentence);
 	fprintf(out, "\n## Exit status\n\n| | |\n| --- | --- |\n");
 	for (int i = 0; i < N_STATUSES; i++)
 		fprintf(out, "| %d | %s |\n", statuses[i].number, statuses[i].text);

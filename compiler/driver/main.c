@@ -77,7 +77,7 @@ static bool write_files(struct session *s, struct output_file *files, int n)
 	return false;
 }
 
-/* ---- after each pass ---- */
+/* ---- after each pass and each lowering ---- */
 
 static void after_pass(void *user, struct module *module, int pass, double seconds)
 {
@@ -90,6 +90,18 @@ static void after_pass(void *user, struct module *module, int pass, double secon
 		write_files(s, &(struct output_file) {
 				    .path = arena_printf(&s->c->arena, "%s.%02d-%s.ir", module->name, pass + 1,
 							 dump_pass_name(pass)), .text = text }, 1);
+}
+
+static void after_lowering(void *user, struct module *module, const struct k_program *program, int lowering)
+{
+	struct session *s = user;
+	const char *text = dump_kernel_text(&s->dumps, &s->c->arena, program, lowering);
+
+	if (text)
+		write_files(s, &(struct output_file) {
+				    .path = arena_printf(&s->c->arena, "%s.%02d-%s.kernel", module->name,
+							 n_passes + lowering + 2, dump_lowering_name(lowering)),
+				    .text = text }, 1);
 }
 
 static void after_step(void *user, const char *step, double seconds)
@@ -348,6 +360,18 @@ static int session_run(struct session *s)
 	return has_error(s->c, DIAG_INTERNAL) ? EXIT_INTERNAL : EXIT_PROGRAM;
 }
 
+static void dump_problem(struct arena *arena, const char *wanted, char *problem, size_t size)
+{
+	const char *nearest = dump_nearest(arena, wanted);
+
+	if (nearest)
+		snprintf(problem, size, "--dump-after takes all, lower, build, a pass or a lowering, not '%s'; did you "
+			 "mean '%s'?", wanted, nearest);
+	else
+		snprintf(problem, size, "--dump-after takes all, lower, build, a pass or a lowering, not '%s'; pmgc "
+			 "--help-passes lists them", wanted);
+}
+
 /* What the options say about a compilation; false with a message in `problem`. */
 static bool session_open(struct session *s, char *problem, size_t size)
 {
@@ -366,8 +390,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 		return snprintf(problem, size, "--pipeline is for --emit=ir, deps, schedule, loops, kernel or "
 				"dot"), false;
 	if (options->dump_after && !dump_is_known(options->dump_after))
-		return snprintf(problem, size, "--dump-after takes all, lower or a pass, not '%s'; pmgc --help-passes "
-				"lists them", options->dump_after), false;
+		return dump_problem(&s->c->arena, options->dump_after, problem, size), false;
 	if (!diag_format_from_name(options->message_format, &format))
 		return snprintf(problem, size, "--message-format takes human, short or json, not '%s'",
 				options->message_format), false;
@@ -390,6 +413,7 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->verify_each = options->verify_each;
 	s->c->line_directives = options->line_directives;
 	s->c->after_pass = after_pass;
+	s->c->after_lowering = after_lowering;
 	s->c->after_step = after_step;
 	s->c->user = s;
 	s->dumps.wanted = options->dump_after;

@@ -177,14 +177,16 @@ static bool generate_step(struct compilation *c, void *argument)
 {
 	const struct generate *generate = argument;
 	const struct target *target = target_find(c->target);
+	const struct kernel_watch watch = compilation_watch(c);
 	struct generated generated = { 0 };
 
 	if (!target)
 		return diag_error(&c->diags, DIAG_NOT_SUPPORTED, (struct span) { 0 }, "there is no target '%s'",
 				  c->target), false;
-	if (!target_generate(c->modules.items, c->modules.n, target, c->all_isas, &c->arena, generate->base,
+	if (!target_generate(c->modules.items, c->modules.n, target, c->all_isas, &c->arena, generate->base, &watch,
 			     &generated))
 		return false;
+	compilation_add_decisions(c);
 	c->generated = generated.c_file;
 	c->device_text = NULL;
 	if (target->device_ending)

@@ -5,12 +5,19 @@
 #ifndef PMGC_DRIVER_PIPELINE_H
 #define PMGC_DRIVER_PIPELINE_H
 
+#include "codegen/target.h"
 #include "driver/tree_files.h"
 #include "passes/pass.h"
 #include "sema/sema.h"
 #include "syntax/tree.h"
 
 enum { LOWERED = -1 };                  /* the number of a pass before the first one */
+
+/* What a lowering decided about the kernels of a module. */
+struct lowered_decision {
+	struct module *module;
+	struct k_decision decision;
+};
 
 struct compilation {
 	struct arena arena;
@@ -32,10 +39,13 @@ struct compilation {
 	struct tree_file *tree;         /* NULL when the input was a dump of a module */
 	module_list modules;            /* one per pipeline of the file */
 	module_list others;             /* of candidates */
+	VEC(struct lowered_decision) lowered;   /* those that are yet to join the modules' */
 	struct writer generated;        /* the C file, each line with its origin */
 	const char *device_text;        /* the file of kernels; NULL: the target has none */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
+	/* Called with the kernels of each module as they were built (K_BUILT), then after each lowering; NULL. */
+	void (*after_lowering)(void *user, struct module *module, const struct k_program *program, int lowering);
 	void (*after_step)(void *user, const char *step, double seconds);       /* of all pipelines; NULL */
 	void *user;
 };
@@ -77,6 +87,10 @@ struct module *compilation_module(struct compilation *c, const char *pipeline); 
  * the passes. What there is to say goes to the messages of the modules. */
 bool compilation_lower_again(struct compilation *c, struct diags *diags);
 bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options);
+
+/* ---- lowered.c: kernels while they are lowered ---- */
+struct kernel_watch compilation_watch(struct compilation *c);
+void compilation_add_decisions(struct compilation *c);                  /* of lowerings to those of their modules */
 
 /* ---- explain.c ---- */
 const char *explain_text(struct compilation *c, const struct module *module);

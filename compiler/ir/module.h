@@ -323,6 +323,7 @@ struct decision {
 	enum decision_kind kind;
 	const char *pass, *subject, *chosen, *alternatives, *reason;
 	struct span span;
+	bool is_of_lowering;            /* of its kernels; `pass` is the name of the lowering */
 };
 
 enum verb {

@@ -85,7 +85,7 @@ static bool is_same_block(const struct k_block *a, const struct k_block *b, cons
 static bool is_same_let(const struct k_let *a, const struct k_let *b, const struct pair *pair)
 {
 	return k_type_is_equal(&a->type, &b->type) && is_same_text(a->name, b->name, pair) && a->space == b->space &&
-	       a->is_variable == b->is_variable && a->is_known == b->is_known &&
+	       a->is_variable == b->is_variable && a->is_known == b->is_known && a->is_padded == b->is_padded &&
 	       is_same_expr(a->value, b->value, pair) &&
 	       ARE_SAME(a->extents, b->extents, pair);
 }
@@ -115,7 +115,8 @@ static bool is_same_share(const struct k_share *a, const struct k_share *b, cons
 static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)
 {
 	return a->kind == b->kind && a->is_simd == b->is_simd && a->is_down == b->is_down &&
-	       a->is_strided == b->is_strided && is_same_text(a->name, b->name, pair) &&
+	       a->is_strided == b->is_strided && a->is_short == b->is_short &&
+	       is_same_text(a->name, b->name, pair) &&
 	       is_same_expr(a->first, b->first, pair) && is_same_expr(a->bound, b->bound, pair) &&
 	       is_same_expr(a->step, b->step, pair) && is_same_expr(a->number, b->number, pair) &&
 	       is_same_expr(a->count, b->count, pair) && is_same_share(&a->share, &b->share, pair) &&

@@ -101,6 +101,8 @@ struct k_let {
 	bool is_variable;               /* may change; else it is a constant */
 	bool is_known;                  /* to the compiler of the target, too: constexpr, where it has this */
 	bool is_joined;                 /* declared with the one before, of the same type: int64_t a = 0, b = 0; */
+	bool is_padded;                 /* a buffer of which elements behind the last one may be read, as many as
+					 * prefetches look ahead (PMG_PREFETCH_POINTS), and are indices, too */
 };
 
 enum k_store_mode { K_STORE_PLAIN, K_STORE_ATOMIC, K_STORE_NONTEMPORAL };
@@ -138,6 +140,7 @@ struct k_loop {
 	struct k_expr *step;            /* positive; NULL: 1 */
 	bool is_down;                   /* from `first` down to `bound`, which is the last value */
 	bool is_strided;                /* K_LOOP_GRID: a group has every n-th iteration; else one at most */
+	bool is_short;                  /* has a few iterations, and the next loop over its variable goes on behind */
 	/* K_LOOP_GRID, K_LOOP_LANES: which one of how many runs the body. It begins at first + step*number (- if down)
 	 * and goes on by step*count. No number: `first` holds it; no count: there is one for each iteration. */
 	struct k_expr *number, *count;
@@ -366,7 +369,8 @@ enum k_effect {
 	K_CALL_ALLOCATES = 512,
 	K_CALL_IS_OF_LANE = 1024,       /* lanes of a team have different values */
 	K_CALL_IS_OF_TEAM = 2048,       /* teams have */
-	K_CALL_IS_OF_THREAD = 4096      /* threads of the host have */
+	K_CALL_IS_OF_THREAD = 4096,     /* threads of the host have */
+	K_CALL_REMEMBERS = 8192         /* writes nothing but what it has found out, for the next time */
 };
 
 struct k_callee {
@@ -395,6 +399,14 @@ struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name);
 /* Any occurrence, also a declaration and the name of a function; not a member or a type. */
 bool k_mentions(const struct k_block *block, const char *name);
 bool k_expr_mentions(const struct k_expr *expr, const char *name);
+
+/* ---- unread.c: declarations that nothing reads ------------------------------------------------- */
+
+bool k_has_effect(const struct k_expr *expr);   /* besides its value; of a call that is not known: it has */
+/* Drops them in a block, names of which are read nowhere else. */
+void k_drop_unread(struct k_block *block);
+/* And `unused` of parameters that are used. */
+void k_function_drop_unread(struct k_function *function);
 
 /* ---- print.c, read.c: the dump ------------------------------------------------------------------- */
 

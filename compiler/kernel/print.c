@@ -107,8 +107,8 @@ static const char *let_text(const struct print *p, const struct k_let *let)
 {
 	struct str out = str_new(arena_of(p));
 
-	str_add(&out, "%s%s%s %s: %s", let->is_known ? "known " : "", let->is_joined ? "joined " : "", let_word(let),
-		let->name, k_type_text(arena_of(p), &let->type));
+	str_add(&out, "%s%s%s%s %s: %s", let->is_known ? "known " : "", let->is_joined ? "joined " : "",
+		let->is_padded ? "padded " : "", let_word(let), let->name, k_type_text(arena_of(p), &let->type));
 	for (int i = 0; i < let->extents.n; i++)
 		str_add(&out, " [%s]", expr_text(p, let->extents.items[i]));
 	if (let->extents.n || let->space != K_SPACE_MEMORY)
@@ -210,6 +210,7 @@ static const char *loop_text(const struct print *p, const struct k_loop *loop)
 	add_share(p, &out, &loop->share);
 	add_flag(&out, loop->is_simd, "vectors");
 	add_flag(&out, loop->is_strided, "strided");
+	add_flag(&out, loop->is_short, "short");
 	add_part(p, &out, ", number", loop->number);
 	add_part(p, &out, ", count", loop->count);
 	for (int i = 0; i < loop->reductions.n; i++)

@@ -134,8 +134,8 @@ static struct k_stmt *read_let(struct k_reader *r, struct k_stmt *stmt, bool is_
 
 static bool is_let(const struct k_reader *r)
 {
-	return k_is(r, "known") || k_is(r, "joined") || k_is(r, "let") || k_is(r, "var") || k_is(r, "array") ||
-	       k_is(r, "table");
+	return k_is(r, "known") || k_is(r, "joined") || k_is(r, "padded") || k_is(r, "let") || k_is(r, "var") ||
+	       k_is(r, "array") || k_is(r, "table");
 }
 
 static struct k_stmt *read_declaration(struct k_reader *r)
@@ -144,6 +144,7 @@ static struct k_stmt *read_declaration(struct k_reader *r)
 
 	stmt->let.is_known = k_accept(r, "known");
 	stmt->let.is_joined = k_accept(r, "joined");
+	stmt->let.is_padded = k_accept(r, "padded");
 	if (k_accept(r, "let"))
 		return read_let(r, stmt, false, false);
 	if (k_accept(r, "var"))
@@ -211,7 +212,7 @@ static void read_property_of_loop(struct k_reader *r, struct k_loop *loop)
 {
 	const struct flag flags[] = {
 		{ "dynamic", &loop->share.is_dynamic }, { "team", &loop->share.starts_team },
-		{ "vectors", &loop->is_simd }, { "strided", &loop->is_strided }
+		{ "vectors", &loop->is_simd }, { "strided", &loop->is_strided }, { "short", &loop->is_short }
 	};
 	const struct part parts[] = {
 		{ "chunk", &loop->share.chunk }, { "threads", &loop->share.threads },

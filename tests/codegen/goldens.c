@@ -100,7 +100,7 @@ static const char *dump_of(struct compilation *c, const char *path, const char *
 	const char *text = NULL;
 
 	if (compilation_choose_target(c, target) && compilation_read(c, path) && compilation_run_passes(c))
-		text = target_kernel_text(c->modules.items[0], target_find(target), false, &c->arena);
+		text = target_kernel_text(c->modules.items[0], target_find(target), false, &c->arena, NULL);
 	return text ? text : compilation_messages(c, false);
 }
 

@@ -19,6 +19,19 @@ def pmgc(*arguments, folder=ROOT, **more):
                           **more)
 
 
+def help_rows(part):
+    """Names in one part of --help-passes: the passes, then behind an empty line and a title the lowerings."""
+    return [row.split()[0] for row in pmgc("--help-passes").stdout.decode().split("\n\n")[part].splitlines()]
+
+
+def passes():
+    return help_rows(0)
+
+
+def lowerings():
+    return help_rows(1)[1:]
+
+
 def messages(program, *options, folder=ROOT):
     """The diagnostics of a program, as objects."""
     done = pmgc(program, "-o", "-", "--message-format=json", *options, folder=folder)

@@ -9,7 +9,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from pmgc import PMGC, ROOT, Count, messages, pmgc
+from pmgc import PMGC, ROOT, Count, lowerings, messages, passes, pmgc
 
 # Arguments, and the first line of what is said.
 WRONG = [
@@ -52,7 +52,10 @@ WRONG = [
     (["a.pmg", "--isa=avx2"], "--isa takes native or all, not 'avx2'"),
     (["a.pmg", "--isa=all", "--target=cuda"], "--isa=all is for targets without a device, not 'cuda'"),
     (["a.pmg", "--message-format=xml"], "--message-format takes human, short or json, not 'xml'"),
-    (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower or a pass, not 'x'; pmgc --help-passes lists them"),
+    (["a.pmg", "--dump-after=x"], "--dump-after takes all, lower, build, a pass or a lowering, not 'x'; "
+     "pmgc --help-passes lists them"),
+    (["a.pmg", "--dump-after=prefetsh"], "--dump-after takes all, lower, build, a pass or a lowering, not 'prefetsh'; "
+     "did you mean 'prefetch'?"),
 ]
 ROW = re.compile(r'^OPTION\(\w+,\s*\w+,\s*"([^"]+)"', re.M)
 
@@ -70,8 +73,9 @@ def check_help(count):
     for form, text in texts.items():
         count.equal(f"{form}: left out", [flag for flag in listed if shown[form].format(flag) not in text], [])
     count("--help is as wide as a terminal", "\n".join(r for r in texts["--help"].splitlines() if len(r) > 120))
-    passes = [row.split()[0] for row in pmgc("--help-passes").stdout.decode().splitlines()]
-    count.equal("passes in the manual", [p for p in passes if f"\n.TP\n{p}\n" not in texts["--help-man"]], [])
+    listed = passes() + lowerings()
+    count.equal("passes in the manual", [p for p in listed if f"\n.TP\n{p}\n" not in texts["--help-man"]], [])
+    count("there are lowerings", "" if "prefetch" in lowerings() else f"{lowerings()}")
 
 
 def check_manual(count):
@@ -335,9 +339,8 @@ def check_told(count, folder):
     """--time has a row for each pass and pipeline, and what comes behind them, --explain one for each decision."""
     (folder / "s.pmg").write_text(STEPS)
     rows = pmgc("s.pmg", "--candidates=1", "--time", "-o", "-", folder=folder).stderr.decode().splitlines()
-    passes = [row.split()[0] for row in pmgc("--help-passes").stdout.decode().splitlines()]
     count.equal("--time", [row.split()[:2] for row in rows],
-                [[pipeline, name] for pipeline in ("steps", "one") for name in passes] + [["(all)", "code"]])
+                [[pipeline, name] for pipeline in ("steps", "one") for name in passes()] + [["(all)", "code"]])
     count.equal("--time: no time", [row for row in rows if not re.search(r" \d+\.\d\d ms$", row)], [])
     rows = pmgc("s.pmg", "--time", "-o", "-", folder=folder).stderr.decode().splitlines()
     count.equal("--time: candidates", [row.split()[:2] for row in rows[-2:]],

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Does a dump say all of a kernel program? Those of all programs are printed, read and printed again, for each target;
- * the trees, both dumps, their C and its places are the same, and what was read is well-formed.
+ * Does a dump say all of a kernel program? Those of all programs are printed, read and printed again, for each target,
+ * as they are built and behind each lowering; the trees, both dumps, their C and its places are the same, and what was
+ * read is well-formed.
  * With sanitizers only for --long: tests/decide compiles these programs with them. */
 #include <string.h>
 
@@ -63,15 +64,35 @@ static bool is_refused(const struct compilation *c)
 	return is;
 }
 
+struct watching {
+	struct programs *programs;
+	const struct target *target;
+	const char *path;
+	int n_seen;
+};
+
+static void check_lowered(struct module *module, const struct k_program *program, int lowering, void *user)
+{
+	struct watching *watching = user;
+
+	(void) lowering;
+	if (module->choice)
+		return;
+	watching->n_seen++;
+	check_program(&watching->programs->tally, module->arena, program, watching->path, watching->target->spelling);
+}
+
 static void check_module(struct programs *programs, struct compilation *c, struct module *module, const char *path)
 {
 	const struct target *target = target_find(programs->target);
+	struct watching watching = { programs, target, path, 0 };
 	struct names prefixes = { .arena = &c->arena };
 	struct pipeline pipeline;
 
 	names_declare(&prefixes, module->name);
-	if (pipeline_open(&pipeline, module, programs->all_isas, &prefixes, target))
-		check_program(&programs->tally, &c->arena, &pipeline.programs[0], path, target->spelling);
+	if (pipeline_open(&pipeline, module, programs->all_isas, &prefixes, target,
+			  &(struct kernel_watch) { .see = check_lowered, .user = &watching }))
+		tally_check(&programs->tally, watching.n_seen == 1 + k_n_lowerings, path, "not each lowering is shown");
 	else
 		tally_check(&programs->tally, is_refused(c), path, "has no kernels");
 }

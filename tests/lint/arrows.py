@@ -5,11 +5,12 @@ import re
 # Folder -> folders it may include besides itself.
 ARROWS = {
     "compiler/driver": {"compiler/" + f for f in
-                        "sema constructs passes codegen kernel syntax ir support".split()},
+                        "sema constructs passes codegen kernel/lower kernel syntax ir support".split()},
     "compiler/sema": {"compiler/constructs", "compiler/syntax", "compiler/ir", "compiler/support"},
     "compiler/constructs": {"compiler/support"},
     "compiler/passes": {"compiler/ir", "compiler/support"},
-    "compiler/codegen": {"compiler/kernel", "compiler/ir", "compiler/support"},
+    "compiler/codegen": {"compiler/kernel/lower", "compiler/kernel", "compiler/ir", "compiler/support"},
+    "compiler/kernel/lower": {"compiler/kernel", "compiler/support"},
     "compiler/kernel": {"compiler/support"},
     "compiler/syntax": {"compiler/support"},
     "compiler/ir": {"compiler/support"},
@@ -48,10 +49,18 @@ def include_arrows(tree):
                 yield f"{name}: includes {included}; {folder} may not know {target}"
 
 
+def isl_below(tree):
+    """The kernel tree and its lowerings know nothing of schedules: they include nothing of isl."""
+    for name in tree.select(".c", ".h", under=("compiler/kernel/", "compiler/support/", "compiler/syntax/")):
+        for number, row in enumerate(tree.lines(name), 1):
+            if re.match(r"\s*#\s*include\s*<isl/", row):
+                yield f"{name}:{number}: includes isl"
+
+
 def constructs_by_name(tree):
-    """No pass, printer or part of the module knows a construct."""
+    """No pass, lowering, printer or part of the module knows a construct."""
     names = re.compile(r"PHI_Tensor|Sparse_matvec|\bHines|TriBatch|LiFE|\blife_")
-    for name in tree.select(under=("compiler/passes/", "compiler/codegen/", "compiler/ir/")):
+    for name in tree.select(under=("compiler/passes/", "compiler/codegen/", "compiler/kernel/", "compiler/ir/")):
         for number, row in enumerate(tree.lines(name), 1):
             if names.search(row):
                 yield f"{name}:{number}: names a construct"
@@ -65,4 +74,4 @@ def installed_headers(tree):
             yield f"Makefile: installs no {name}"
 
 
-CHECKS = [include_arrows, constructs_by_name, installed_headers]
+CHECKS = [include_arrows, isl_below, constructs_by_name, installed_headers]

@@ -42,13 +42,25 @@ def expected_diagnostics(tree):
             yield f"{number} {name}: no test expects it"
 
 
+ORDERED = {"compiler/passes/passes.def": "docs/passes.md", "compiler/kernel/lower/lowerings.def": "docs/ir.md"}
+
 
 def documented_order(tree):
-    """docs/passes.md lists which pass stands behind which, and why."""
-    rows = re.findall(r'^AFTER\((\w+), (\w+), "(.*)"\)$', tree.text("compiler/passes/passes.def"), re.M)
-    listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", tree.text("docs/passes.md"), re.M)
-    if rows != listed:
-        yield "docs/passes.md: its table is not that of the rows AFTER of compiler/passes/passes.def"
+    """A page lists which pass or lowering stands behind which, and why."""
+    for table, page in ORDERED.items():
+        rows = re.findall(r'^AFTER\((\w+), (\w+), "(.*)"\)$', tree.text(table), re.M)
+        listed = re.findall(r"^\| `(\w+)` \| `(\w+)` \| (.*) \|$", tree.text(page), re.M)
+        if rows != listed:
+            yield f"{page}: its table is not that of the rows AFTER of {table}"
 
 
-CHECKS = [unique_rows, unique_diagnostics, used_diagnostics, expected_diagnostics, documented_order]
+def documented_lowerings(tree):
+    """docs/ir.md lists the lowerings with their sentences."""
+    rows = re.findall(r'^LOWERING\((\w+), "(.*)",$', tree.text("compiler/kernel/lower/lowerings.def"), re.M)
+    part = tree.text("docs/ir.md").partition("| lowering | what it does |\n| --- | --- |\n")[2].partition("\n\n")[0]
+    if rows != re.findall(r"^\| `(\w+)` \| (.*) \|$", part, re.M):
+        yield "docs/ir.md: its table is not that of compiler/kernel/lower/lowerings.def"
+
+
+CHECKS = [unique_rows, unique_diagnostics, used_diagnostics, expected_diagnostics, documented_order,
+          documented_lowerings]

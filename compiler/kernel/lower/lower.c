@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * A kernel program through the lowerings. What one needs is known before it runs; what it made is well-formed, or it
+ * ends there with the name of the one that is at fault. */
+#include <string.h>
+
+#include "kernel/lower/lower_private.h"
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool is_same_decision(const struct k_decision *a, const struct k_decision *b)
+{
+	return a->lowering == b->lowering && a->span.file == b->span.file && a->span.start == b->span.start &&
+	       a->span.end == b->span.end && is_same_text(a->subject, b->subject) &&
+	       is_same_text(a->chosen, b->chosen) && is_same_text(a->reason, b->reason);
+}
+
+void lower_decide(struct k_lowered *lowered, struct k_decision decision)
+{
+	decision.lowering = lowered->lowering;
+	for (int i = 0; i < lowered->decisions.n; i++)
+		if (is_same_decision(&lowered->decisions.items[i], &decision))
+			return;
+	vec_push(lowered->arena, &lowered->decisions, decision);
+}
+
+static void show(const struct k_lowered *lowered, const struct k_watch *watch)
+{
+	if (watch && watch->see)
+		watch->see(lowered->program, lowered->lowering, watch->user);
+}
+
+const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_watch *watch)
+{
+	const char *fault;
+
+	lowered->lowering = lowering;
+	if (lowering != K_BUILT)
+		k_lowerings[lowering].run(lowered);
+	k_resolve_types(lowered->arena, lowered->program);
+	fault = k_verify_without_races(lowered->arena, lowered->program);
+	if (!fault)
+		show(lowered, watch);
+	if (!fault || lowering == K_BUILT)
+		return fault;
+	return arena_printf(lowered->arena, "after the lowering '%s': %s", k_lowerings[lowering].name, fault);
+}
+
+const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch)
+{
+	unsigned known = 0;
+	const char *fault = k_lower_by(lowered, K_BUILT, watch);
+
+	for (int i = 0; !fault && i < k_n_lowerings; i++) {
+		const struct k_lowering *lowering = &k_lowerings[i];
+
+		if ((known & lowering->needs) != lowering->needs)
+			return arena_printf(lowered->arena, "the lowering '%s' lacks what it needs", lowering->name);
+		fault = k_lower_by(lowered, i, watch);
+		known |= lowering->gives;
+	}
+	return fault;
+}

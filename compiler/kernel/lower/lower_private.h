@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What lowerings share. */
+#ifndef PMGC_KERNEL_LOWER_PRIVATE_H
+#define PMGC_KERNEL_LOWER_PRIVATE_H
+
+#include "kernel/lower/lower.h"
+#include "kernel/make.h"
+
+#define LOWERING(name, sentence, needs, gives) void lower_##name(struct k_lowered *lowered);
+#define AFTER(name, earlier, reason)
+#include "kernel/lower/lowerings.def"
+#undef AFTER
+#undef LOWERING
+
+/* ---- lower.c ---- */
+
+/* Keeps a decision of the lowering that runs, unless it was taken before: of a copy of the same statements. */
+void lower_decide(struct k_lowered *lowered, struct k_decision decision);
+
+#endif
