@@ -20,6 +20,7 @@ static struct k_expr *float_literal(struct arena *arena, double value, bool is_s
 {
 	double size = fabs(value);
 	const char *text = "";
+	struct k_expr *literal;
 
 	if (isnan(value))
 		return k_name(arena, "NAN");
@@ -30,9 +31,9 @@ static struct k_expr *float_literal(struct arena *arena, double value, bool is_s
 		if (reads_back(text, size, is_single))
 			break;
 	}
-	text = arena_printf(arena, "%s%s%s%s", signbit(value) ? "-" : "", text, strpbrk(text, ".e") ? "" : ".0",
-			    is_single ? "f" : "");
-	return k_float(arena, text);
+	literal = k_float(arena, arena_printf(arena, "%s%s%s", text, strpbrk(text, ".e") ? "" : ".0",
+					      is_single ? "f" : ""));
+	return signbit(value) ? k_unary(arena, K_NEG, literal) : literal;
 }
 
 static struct k_expr *integer_literal(struct arena *arena, int64_t value, enum scalar_type type)

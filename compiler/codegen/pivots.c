@@ -223,7 +223,7 @@ void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *vari
 	if (!has_pivots)
 		return;
 	search->first = names_declare(&e->names, "first");
-	k_var(e->b, k_scalar("int64_t"), search->first, k_name(e->arena, "INT64_MAX"));
+	k_var(e->b, k_scalar("int64_t"), search->first, k_int(e->arena, INT64_MAX));
 	e->search = search;
 }
 
@@ -243,7 +243,7 @@ void pivots_close(struct emit *e, const struct pivot_search *search)
 	if (!search->call)
 		return;
 	first = k_name(a, search->first);
-	is_found = k_binary(a, K_NE, first, k_name(a, "INT64_MAX"));
+	is_found = k_binary(a, K_NE, first, k_int(a, INT64_MAX));
 	k_begin_if(e->b, K_CALL(a, "__builtin_expect", is_found, k_int(a, 0)));
 	k_const(e->b, k_scalar("int64_t"), search->variable,
 		k_binary(a, K_BIT_AND, first, k_unary(a, K_INVERT, k_name(a, "PMG_NOT_FINITE"))));

@@ -236,8 +236,6 @@ static struct k_expr *without_minus(struct emit *e, const struct k_expr *value)
 		return NULL;
 	if (value->kind == KE_UNARY && value->op == K_NEG)
 		return value->args.items[0];
-	if (value->kind == KE_FLOAT && *value->text == '-')
-		return k_float(e->arena, value->text + 1);
 	if (value->kind != KE_BINARY || k_op_level(value->op) != K_LEVEL_PRODUCT)
 		return NULL;
 	first = without_minus(e, value->args.items[0]);

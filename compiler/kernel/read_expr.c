@@ -133,6 +133,10 @@ static struct k_expr *read_name(struct k_reader *r)
 		return read_wide(r);
 	if (k_is(r, "(") || (k_is(r, "<") && !r->token.is_spaced))
 		return read_call(r, name);
+	if (!strcmp(name, "INT64_MAX"))
+		return k_int(r->arena, INT64_MAX);
+	if (!strcmp(name, "INT64_MIN"))
+		return k_int(r->arena, INT64_MIN);
 	return k_name(r->arena, name);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * What nothing reads: declarations without an effect (kernel/unread.c), parameters of the host's functions together
- * with what calls hand to them, and `unused` of a parameter that is used. Builders declare whatever a function may
+ * with what calls hand to them, and `unused` of a parameter that is used. Builders declare all that a function may
  * read. A function stands ahead of those that call it: one walk drops what only a dropped parameter's value read, too. */
 #include <string.h>
 
