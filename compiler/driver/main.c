@@ -396,8 +396,6 @@ static bool session_open(struct session *s, char *problem, size_t size)
 				options->message_format), false;
 	if (strcmp(options->isa, "native") && strcmp(options->isa, "all"))
 		return snprintf(problem, size, "--isa takes native or all, not '%s'", options->isa), false;
-	if (options->candidates < 1)
-		return snprintf(problem, size, "--candidates takes a number from 1 on"), false;
 	if (!compilation_choose_target(s->c, options->target))
 		return snprintf(problem, size, "there is no target '%s'; there are %s", options->target,
 				compilation_targets()), false;

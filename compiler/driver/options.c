@@ -118,6 +118,8 @@ bool options_read(struct options *options, int argc, char **argv, char *problem,
 			return snprintf(problem, size, "option '%s' %s%s", row->flag, row->argument ? "needs " :
 					"takes no value", row->argument ? row->argument : ""), false;
 	}
+	if (options->candidates < 1)
+		return snprintf(problem, size, "--candidates takes a number from 1 on"), false;
 	return true;
 }
 
@@ -220,6 +222,14 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 static bool are_for_passes(const struct options *options)
 {
 	return !strcmp(options->isa, "native") && !options->emit && !options->dump_after;
+}
+
+bool options_takes_number(const char *flag)
+{
+	const char *value;
+	const struct option_row *row = find_row(flag, &value);
+
+	return row && row->kind == KIND_NUMBER;
 }
 
 bool options_pass_flag(struct pass_options *pass, const char *flag)

@@ -24,6 +24,8 @@ bool options_read(struct options *options, int argc, char **argv, char *problem,
 /* Takes one flag such as --schedule=isl into what the passes are asked; false when it is none of theirs. For tools
  * that hand flags through. */
 bool options_pass_flag(struct pass_options *pass, const char *flag);
+/* Whether the flag is one of a number, all of which are for the passes. */
+bool options_takes_number(const char *flag);
 bool options_for_passes(const struct options *options, struct pass_options *pass, char *problem, size_t size);
 
 #endif

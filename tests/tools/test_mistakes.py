@@ -210,6 +210,10 @@ def what_cannot_be_read():
     refuse(["run", "--pipeline", "dsc", "A=t.tns"], 2, "pmg run: a program is needed: FILE.pmg\n")
     refuse(["run", "life.pmg", "--parallel", "off"], 2,
            "pmg run: --parallel takes its value after '='\n  help: write --parallel=off\n")
+    for flag in "candidates", "max-operations", "block-warps":
+        for value in "x", "-1", "":
+            refuse(["run", "life.pmg", f"--{flag}={value}"], 2, f"pmg run: option '--{flag}' needs N\n")
+    refuse(["run", "life.pmg", "--candidates=0"], 2, "pmg run: --candidates takes a number from 1 on\n")
     refuse(["run", "life.pmg", *HEAD, "w=w.txt"], 4,
            "pmg run: /no/where: cannot make a folder in it, as TMPDIR asks: No such file or directory\n",
            env=dict(os.environ, TMPDIR="/no/where", PMG_CACHE="off"))

@@ -235,19 +235,21 @@ static int take_pass_flag(void *values, char **arguments, int n, struct failure 
 	struct run_values *run_values = values;
 	struct options options = options_default();
 	struct pass_options asked = run_values->passes;
+	const bool has_value = strchr(arguments[0], '=');
 	char problem[256], *words[] = { "pmgc", arguments[0] };
-	if (options_pass_flag(&run_values->passes, arguments[0]))
+	const bool is_read = has_value && options_read(&options, 2, words, problem, sizeof(problem));
+	if (is_read && options_pass_flag(&run_values->passes, arguments[0]))
 		return 1;
-	snprintf(problem, sizeof(problem), "%s=%s", arguments[0], n > 1 ? arguments[1] : "");
-	if (!strchr(arguments[0], '=') && n > 1 && options_pass_flag(&asked, problem)) {
-		fail(failure, OUTCOME_USAGE, "%s takes its value after '='", arguments[0]);
-		fail_help(failure, "write %s", problem);
+	if (is_read ? !options_for_passes(&options, &asked, problem, sizeof(problem)) :
+		      has_value && options_takes_number(arguments[0])) {
+		fail(failure, OUTCOME_USAGE, "%s", problem);
 		return -1;
 	}
-	if (!strchr(arguments[0], '=') || !options_read(&options, 2, words, problem, sizeof(problem)) ||
-	    options_for_passes(&options, &asked, problem, sizeof(problem)))
+	snprintf(problem, sizeof(problem), "%s=%s", arguments[0], n > 1 ? arguments[1] : "");
+	if (has_value || n < 2 || !options_pass_flag(&asked, problem))
 		return 0;
-	fail(failure, OUTCOME_USAGE, "%s", problem);
+	fail(failure, OUTCOME_USAGE, "%s takes its value after '='", arguments[0]);
+	fail_help(failure, "write %s", problem);
 	return -1;
 }
 
