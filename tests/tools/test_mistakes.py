@@ -214,6 +214,9 @@ def what_cannot_be_read():
         for value in "x", "-1", "":
             refuse(["run", "life.pmg", f"--{flag}={value}"], 2, f"pmg run: option '--{flag}' needs N\n")
     refuse(["run", "life.pmg", "--candidates=0"], 2, "pmg run: --candidates takes a number from 1 on\n")
+    for flag in "nvcc=nvcc", "arch=sm_80", "check-every=3":
+        refuse(["run", "life.pmg", f"--{flag}"], 2,
+               f"pmg run: --{flag.split('=')[0]} is of --target=cuda, which is not given\n")
     refuse(["run", "life.pmg", *HEAD, "w=w.txt"], 4,
            "pmg run: /no/where: cannot make a folder in it, as TMPDIR asks: No such file or directory\n",
            env=dict(os.environ, TMPDIR="/no/where", PMG_CACHE="off"))

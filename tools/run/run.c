@@ -55,6 +55,17 @@ static void drop_others(struct session *s)
 	s->c->modules.n = 1;
 }
 
+/* Flags about what compiles for a device, and runs there. */
+static bool device_flags_fit(struct session *s, struct failure *failure)
+{
+	const struct run_values *values = &s->values;
+	const char *flag = values->nvcc ? "--nvcc" : values->arch ? "--arch" : values->check_every ? "--check-every" :
+			   NULL;
+	if (flag && !compilation_device_ending(s->c))
+		return fail(failure, OUTCOME_USAGE, "%s is of --target=cuda, which is not given", flag);
+	return true;
+}
+
 /* Flags about the loop of a pipeline. */
 static bool loop_flags_fit(struct session *s, struct failure *failure)
 {
@@ -84,6 +95,8 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	if (!compilation_choose_target(s->c, s->values.target))
 		return fail(failure, OUTCOME_USAGE, "there is no target '%s'; there are %s", s->values.target,
 			    compilation_targets());
+	if (!device_flags_fit(s, failure))
+		return false;
 	s->c->messages = s->messages;
 	s->c->only = s->values.pipeline;
 	s->c->read_tree = tree_file_read;
