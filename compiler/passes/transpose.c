@@ -39,6 +39,7 @@ static bool is_about_order(const struct override *item)
 	return item->verb == VERB_LAYOUT && (item->choice == CHOICE_FULL || item->choice == CHOICE_ORDER);
 }
 
+/* By a statement, or because it changes places with its next value. */
 static bool is_written_in_loop(const struct module *module, const struct array *array)
 {
 	const struct region *body = &module->regions[REGION_BODY];
@@ -46,6 +47,8 @@ static bool is_written_in_loop(const struct module *module, const struct array *
 
 	for (int g = 0; g < body->groups.n; g++)
 		is = is || group_writes(body->groups.items[g], array);
+	for (int i = 0; i < module->arrays.n; i++)
+		is = is || (module->arrays.items[i]->is_swapped && module->arrays.items[i]->owner == array);
 	return is;
 }
 
