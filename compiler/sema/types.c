@@ -249,7 +249,9 @@ static struct expr *with_span(struct expr *expr, struct span span)
 static bool check_divisor(struct sema *sema, enum expr_op op, enum scalar_type type, const struct expr *b)
 {
 	if (op == OP_MOD && type_is_float(type)) {
-		diag_error(sema->diags, DIAG_TYPE_MISMATCH, b->span, "'%%' is for integers");
+		struct diag *diag = diag_error(sema->diags, DIAG_TYPE_MISMATCH, b->span, "'%%' is for integers");
+
+		diag_help(sema->diags, diag, (struct span) { 0 }, "of floats it is x - floor(x/y)*y");
 		return false;
 	}
 	if ((op == OP_DIV || op == OP_MOD) && type == TYPE_I64 && b->kind == EXPR_INT && b->integer == 0) {
