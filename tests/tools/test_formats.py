@@ -88,7 +88,7 @@ def npy_layouts():
     np.save("in.npy", np.array([0, 2**63 - 1], "uint64"))
     if convert("in.npy", "out.npy"):
         same(np.load("out.npy"), np.array([0, 2**63 - 1], "int64"), "uint64 that fits")
-    np.save("in.npy", np.array([[0, 2**63]], "uint64"))
+    np.save("in.npy", np.array([[0, 2**63], [2**63, 0]], "uint64"))
     expect(["convert", "in.npy", "out.npy"], 3, "pmg convert: in.npy: the value at [0, 1] is above 2^63 - 1\n")
 
 

@@ -173,7 +173,7 @@ static bool widen_halves(struct ndarray *array, struct failure *failure)
 static bool check_u64(const char *path, const struct ndarray *array, struct failure *failure)
 {
 	char place[200];
-	for (int64_t i = ndarray_count(array) - 1; i >= 0; i--)
+	for (int64_t i = 0; i < ndarray_count(array); i++)
 		if (ndarray_integer(array, i) < 0)
 			return fail_file(failure, path, "the value at %s is above 2^63 - 1",
 					 position_text(array, i, place, sizeof(place)));
