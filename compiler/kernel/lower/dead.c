@@ -2,7 +2,8 @@
  *
  * What nothing reads: declarations without an effect (kernel/unread.c), parameters of the host's functions together
  * with what calls hand to them, and `unused` of a parameter that is used. Builders declare all that a function may
- * read. A function stands ahead of those that call it: one walk drops what only a dropped parameter's value read, too. */
+ * read. A function stands ahead of those that call it, so that one walk drops what only a dropped parameter's value
+ * read, too. */
 #include <string.h>
 
 #include "kernel/lower/lower_private.h"
