@@ -408,9 +408,10 @@ static bool accumulates_in_place(const struct emit *e, __isl_keep isl_ast_node *
 static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage,
 				      const struct point *point)
 {
+	const struct cell *local = cell_find(e->locals.items, e->locals.n, stage->write.array);
 	struct cell cell = { .of = stage, .op = stage->op, .value = c_target(e, stage, point, NULL) };
 
-	cell.name = x_text(e, cell.value);
+	cell.name = local ? local->name : stage->write.array->c_name;
 	vec_push(e->arena, &e->accumulators, cell);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->accumulators.n--;
