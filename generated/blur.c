@@ -185,10 +185,7 @@ static const pmg_pipeline_desc blur_isl_description = {
 
 static const pmg_pipeline_desc blur_description;
 
-static const pmg_pipeline_desc *const blur_candidates[] = {
-	&blur_description,
-	&blur_isl_description,
-};
+static const pmg_pipeline_desc *const blur_candidates[] = { &blur_description, &blur_isl_description };
 
 PMG_PLAN_ANY(blur)
 

@@ -618,21 +618,9 @@ static const pmg_array_desc cable_arrays[] = {
 	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static const pmg_children_desc cable_children[] = {
-	{ 0, 15, 16, 0, 0 },
-};
-
 static const pmg_pivot_desc cable_pivots[] = {
 	{ "v.HinesSystem", PMG_F64, -1, "cable.pmg:23" },
 };
-
-static bool cable_suits(const void *arguments)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-
-	return nCells >= 4;
-}
 
 static const pmg_work_desc cable_work[] = {
 	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
@@ -676,10 +664,6 @@ static const pmg_array_desc cable_flat_arrays[] = {
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 20, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static const pmg_children_desc cable_flat_children[] = {
-	{ 0, 12, 13, 0, 0 },
-};
-
 static const pmg_work_desc cable_flat_work[] = {
 	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 16, .is_shared = true },
 	{ "toParent", .points = PMG_PRODUCT(PMG_ARGUMENT(cable_args, n, 0)), .flops = 0, .bytes = 24, .is_shared = true },
@@ -705,7 +689,7 @@ static const pmg_pipeline_desc cable_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
 	.n_arrays = 14, .arrays = cable_flat_arrays, .n_extents = 21,
-	.n_children = 1, .children = cable_flat_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 12, 13, 0, 0 } },
 	.n_pivots = 1, .pivots = cable_pivots,
 	.kernel = cable_flat_kernel, .choice = "--interleave=off",
 	.n_work = 18, .work = cable_flat_work,
@@ -726,21 +710,13 @@ static const pmg_array_desc cable_narrow_arrays[] = {
 	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static bool cable_narrow_suits(const void *arguments)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-
-	return nCells >= 2;
-}
-
 static const pmg_pipeline_desc cable_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
 	.n_arrays = 17, .arrays = cable_narrow_arrays, .n_extents = 33,
-	.n_children = 1, .children = cable_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 15, 16, 0, 0 } },
 	.n_pivots = 1, .pivots = cable_pivots,
-	.kernel = cable_narrow_kernel, .choice = "--interleave=narrow", .suits = cable_narrow_suits,
+	.kernel = cable_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(cable_args, nCells), 0, 2 } },
 	.n_work = 18, .work = cable_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -759,33 +735,20 @@ static const pmg_array_desc cable_wide_arrays[] = {
 	[16] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 32, .segments = -1, .offset = SIZE_MAX, .place = "cable.pmg:8" },
 };
 
-static bool cable_wide_suits(const void *arguments)
-{
-	const cable_args *args = arguments;
-	const int64_t nCells = args->nCells;
-
-	return nCells >= 8;
-}
-
 static const pmg_pipeline_desc cable_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
 	.n_arrays = 17, .arrays = cable_wide_arrays, .n_extents = 33,
-	.n_children = 1, .children = cable_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 15, 16, 0, 0 } },
 	.n_pivots = 1, .pivots = cable_pivots,
-	.kernel = cable_wide_kernel, .choice = "--interleave=wide", .suits = cable_wide_suits,
+	.kernel = cable_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(cable_args, nCells), 0, 8 } },
 	.n_work = 18, .work = cable_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc cable_description;
 
-static const pmg_pipeline_desc *const cable_candidates[] = {
-	&cable_description,
-	&cable_flat_description,
-	&cable_narrow_description,
-	&cable_wide_description,
-};
+static const pmg_pipeline_desc *const cable_candidates[] = { &cable_description, &cable_flat_description, &cable_narrow_description, &cable_wide_description };
 
 PMG_PLAN_ANY(cable)
 
@@ -793,9 +756,9 @@ static const pmg_pipeline_desc cable_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "cable", .source = "cable.pmg", .target = "openmp",
 	.args_size = sizeof(cable_args), .n_params = 5, .params = cable_params, .assumption = cable_assumption, .has_loop = true,
 	.n_arrays = 17, .arrays = cable_arrays, .n_extents = 33,
-	.n_children = 1, .children = cable_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 15, 16, 0, 0 } },
 	.n_pivots = 1, .pivots = cable_pivots,
-	.kernel = cable_kernel, .suits = cable_suits,
+	.kernel = cable_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(cable_args, nCells), 0, 4 } },
 	.n_work = 18, .work = cable_work,
 	.n_candidates = 4, .candidates = cable_candidates,
 	.is_ordered = true, .plan = cable_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -835,10 +835,7 @@ static const pmg_pipeline_desc conjugate_gradient_isl_description = {
 
 static const pmg_pipeline_desc conjugate_gradient_description;
 
-static const pmg_pipeline_desc *const conjugate_gradient_candidates[] = {
-	&conjugate_gradient_description,
-	&conjugate_gradient_isl_description,
-};
+static const pmg_pipeline_desc *const conjugate_gradient_candidates[] = { &conjugate_gradient_description, &conjugate_gradient_isl_description };
 
 PMG_PLAN_ANY(conjugate_gradient)
 

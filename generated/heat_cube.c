@@ -791,15 +791,6 @@ static const pmg_pivot_desc heat_cube_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "heat_cube.pmg:27" },
 };
 
-static bool heat_cube_suits(const void *arguments)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t nz = args->nz;
-
-	return nz >= 4 || nx >= 4;
-}
-
 static const pmg_work_desc heat_cube_work[] = {
 	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2), PMG_ARGUMENT(heat_cube_args, nz, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_cube_args, nx, 2), PMG_ARGUMENT(heat_cube_args, ny, 2)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
@@ -902,32 +893,19 @@ static const pmg_array_desc heat_cube_narrow_arrays[] = {
 	[17] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 4, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 0, "ny" }, { 2, false, 8, "nz + 8" }, { -1, false, 8, "8" } }, .first_extent = 55, .segments = -1, .offset = SIZE_MAX, .place = "heat_cube.pmg:8" },
 };
 
-static bool heat_cube_narrow_suits(const void *arguments)
-{
-	const heat_cube_args *args = arguments;
-	const int64_t nx = args->nx;
-	const int64_t nz = args->nz;
-
-	return nz >= 2 || nx >= 2;
-}
-
 static const pmg_pipeline_desc heat_cube_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat_cube", .source = "heat_cube.pmg", .target = "openmp",
 	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
 	.n_arrays = 18, .arrays = heat_cube_narrow_arrays, .n_extents = 59,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.kernel = heat_cube_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_cube_narrow_suits,
+	.kernel = heat_cube_narrow_kernel, .choice = "--interleave=narrow", .n_least = 2, .least = (const pmg_least[]) { { offsetof(heat_cube_args, nz), 0, 2 }, { offsetof(heat_cube_args, nx), 0, 2 } },
 	.n_work = 24, .work = heat_cube_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc heat_cube_description;
 
-static const pmg_pipeline_desc *const heat_cube_candidates[] = {
-	&heat_cube_description,
-	&heat_cube_flat_description,
-	&heat_cube_narrow_description,
-};
+static const pmg_pipeline_desc *const heat_cube_candidates[] = { &heat_cube_description, &heat_cube_flat_description, &heat_cube_narrow_description };
 
 PMG_PLAN_ANY(heat_cube)
 
@@ -936,7 +914,7 @@ static const pmg_pipeline_desc heat_cube_description = {
 	.args_size = sizeof(heat_cube_args), .n_params = 5, .params = heat_cube_params, .has_loop = true,
 	.n_arrays = 18, .arrays = heat_cube_arrays, .n_extents = 59,
 	.n_pivots = 3, .pivots = heat_cube_pivots,
-	.kernel = heat_cube_kernel, .suits = heat_cube_suits,
+	.kernel = heat_cube_kernel, .n_least = 2, .least = (const pmg_least[]) { { offsetof(heat_cube_args, nz), 0, 4 }, { offsetof(heat_cube_args, nx), 0, 4 } },
 	.n_work = 24, .work = heat_cube_work,
 	.n_candidates = 3, .candidates = heat_cube_candidates,
 	.is_ordered = true, .plan = heat_cube_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -462,21 +462,9 @@ static const pmg_array_desc hines_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
-static const pmg_children_desc hines_children[] = {
-	{ 0, 10, 11, 0, 0 },
-};
-
 static const pmg_pivot_desc hines_pivots[] = {
 	{ "x", PMG_F64, -1, "hines.pmg:12" },
 };
-
-static bool hines_suits(const void *arguments)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
 
 static const pmg_work_desc hines_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
@@ -498,10 +486,6 @@ static const pmg_array_desc hines_flat_arrays[] = {
 	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
-static const pmg_children_desc hines_flat_children[] = {
-	{ 0, 8, 9, 0, 0 },
-};
-
 static const pmg_work_desc hines_flat_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0), PMG_ARGUMENT(hines_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
@@ -518,7 +502,7 @@ static const pmg_pipeline_desc hines_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
 	.n_arrays = 10, .arrays = hines_flat_arrays, .n_extents = 16,
-	.n_children = 1, .children = hines_flat_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 8, 9, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_pivots,
 	.kernel = hines_flat_kernel, .choice = "--interleave=off",
 	.n_work = 9, .work = hines_flat_work,
@@ -535,21 +519,13 @@ static const pmg_array_desc hines_narrow_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
-static bool hines_narrow_suits(const void *arguments)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc hines_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
 	.n_arrays = 12, .arrays = hines_narrow_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_pivots,
-	.kernel = hines_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_narrow_suits,
+	.kernel = hines_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_args, nSystems), 0, 2 } },
 	.n_work = 9, .work = hines_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -564,33 +540,20 @@ static const pmg_array_desc hines_wide_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:7" },
 };
 
-static bool hines_wide_suits(const void *arguments)
-{
-	const hines_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 8;
-}
-
 static const pmg_pipeline_desc hines_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
 	.n_arrays = 12, .arrays = hines_wide_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_pivots,
-	.kernel = hines_wide_kernel, .choice = "--interleave=wide", .suits = hines_wide_suits,
+	.kernel = hines_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_args, nSystems), 0, 8 } },
 	.n_work = 9, .work = hines_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_description;
 
-static const pmg_pipeline_desc *const hines_candidates[] = {
-	&hines_description,
-	&hines_flat_description,
-	&hines_narrow_description,
-	&hines_wide_description,
-};
+static const pmg_pipeline_desc *const hines_candidates[] = { &hines_description, &hines_flat_description, &hines_narrow_description, &hines_wide_description };
 
 PMG_PLAN_ANY(hines)
 
@@ -598,9 +561,9 @@ static const pmg_pipeline_desc hines_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_args), .n_params = 2, .params = hines_params,
 	.n_arrays = 12, .arrays = hines_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_pivots,
-	.kernel = hines_kernel, .suits = hines_suits,
+	.kernel = hines_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_args, nSystems), 0, 4 } },
 	.n_work = 9, .work = hines_work,
 	.n_candidates = 4, .candidates = hines_candidates,
 	.is_ordered = true, .plan = hines_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -960,21 +923,9 @@ static const pmg_array_desc hines_written_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
-static const pmg_children_desc hines_written_children[] = {
-	{ 0, 10, 11, 0, 0 },
-};
-
 static const pmg_pivot_desc hines_written_pivots[] = {
 	{ "e", PMG_F64, -1, "hines.pmg:22" },
 };
-
-static bool hines_written_suits(const void *arguments)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
 
 static const pmg_work_desc hines_written_work[] = {
 	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
@@ -996,10 +947,6 @@ static const pmg_array_desc hines_written_flat_arrays[] = {
 	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 15, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
-static const pmg_children_desc hines_written_flat_children[] = {
-	{ 0, 8, 9, 0, 0 },
-};
-
 static const pmg_work_desc hines_written_flat_work[] = {
 	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
 	{ "e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0), PMG_ARGUMENT(hines_written_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_written_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
@@ -1016,7 +963,7 @@ static const pmg_pipeline_desc hines_written_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
 	.n_arrays = 10, .arrays = hines_written_flat_arrays, .n_extents = 16,
-	.n_children = 1, .children = hines_written_flat_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 8, 9, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_written_pivots,
 	.kernel = hines_written_flat_kernel, .choice = "--interleave=off",
 	.n_work = 9, .work = hines_written_flat_work,
@@ -1033,21 +980,13 @@ static const pmg_array_desc hines_written_narrow_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
-static bool hines_written_narrow_suits(const void *arguments)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc hines_written_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
 	.n_arrays = 12, .arrays = hines_written_narrow_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_written_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.kernel = hines_written_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_written_narrow_suits,
+	.kernel = hines_written_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_written_args, nSystems), 0, 2 } },
 	.n_work = 9, .work = hines_written_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1062,33 +1001,20 @@ static const pmg_array_desc hines_written_wide_arrays[] = {
 	[11] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 23, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:17" },
 };
 
-static bool hines_written_wide_suits(const void *arguments)
-{
-	const hines_written_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 8;
-}
-
 static const pmg_pipeline_desc hines_written_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
 	.n_arrays = 12, .arrays = hines_written_wide_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_written_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.kernel = hines_written_wide_kernel, .choice = "--interleave=wide", .suits = hines_written_wide_suits,
+	.kernel = hines_written_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_written_args, nSystems), 0, 8 } },
 	.n_work = 9, .work = hines_written_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_written_description;
 
-static const pmg_pipeline_desc *const hines_written_candidates[] = {
-	&hines_written_description,
-	&hines_written_flat_description,
-	&hines_written_narrow_description,
-	&hines_written_wide_description,
-};
+static const pmg_pipeline_desc *const hines_written_candidates[] = { &hines_written_description, &hines_written_flat_description, &hines_written_narrow_description, &hines_written_wide_description };
 
 PMG_PLAN_ANY(hines_written)
 
@@ -1096,9 +1022,9 @@ static const pmg_pipeline_desc hines_written_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_written", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_written_args), .n_params = 2, .params = hines_written_params,
 	.n_arrays = 12, .arrays = hines_written_arrays, .n_extents = 24,
-	.n_children = 1, .children = hines_written_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 10, 11, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_written_pivots,
-	.kernel = hines_written_kernel, .suits = hines_written_suits,
+	.kernel = hines_written_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_written_args, nSystems), 0, 4 } },
 	.n_work = 9, .work = hines_written_work,
 	.n_candidates = 4, .candidates = hines_written_candidates,
 	.is_ordered = true, .plan = hines_written_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1400,21 +1326,9 @@ static const pmg_array_desc hines_forest_arrays[] = {
 	[17] = { .name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
-static const pmg_children_desc hines_forest_children[] = {
-	{ 1, 16, 17, 15, 16 },
-};
-
 static const pmg_pivot_desc hines_forest_pivots[] = {
 	{ "x", PMG_F64, 0, "hines.pmg:39" },
 };
-
-static bool hines_forest_suits(const void *arguments)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
 
 static const pmg_work_desc hines_forest_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true, .is_vector = true },
@@ -1436,10 +1350,6 @@ static const pmg_array_desc hines_forest_flat_arrays[] = {
 	[10] = { .name = "F.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "nTotal" } }, .first_extent = 12, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
-static const pmg_children_desc hines_forest_flat_children[] = {
-	{ 1, 9, 10, 0, 0 },
-};
-
 static const pmg_work_desc hines_forest_flat_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 0, .bytes = 8, .row_bytes = 16, .is_shared = true },
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0), PMG_ARGUMENT(hines_forest_args, nTotal, 0), PMG_PER_ARGUMENT(hines_forest_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_forest_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 32, .is_shared = true },
@@ -1456,7 +1366,7 @@ static const pmg_pipeline_desc hines_forest_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
 	.n_arrays = 11, .arrays = hines_forest_flat_arrays, .n_extents = 13,
-	.n_children = 1, .children = hines_forest_flat_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 1, 9, 10, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_forest_pivots,
 	.kernel = hines_forest_flat_kernel, .choice = "--interleave=off",
 	.n_work = 9, .work = hines_forest_flat_work,
@@ -1478,36 +1388,20 @@ static const pmg_array_desc hines_forest_narrow_arrays[] = {
 	[17] = { .name = "F.parent.cells", .role = PMG_TEMP, .type = PMG_I32, .rank = 1, .shape = (const pmg_extent[]) { { -1, false, 0, "0" } }, .first_extent = 35, .segments = -1, .offset = SIZE_MAX, .place = "hines.pmg:35" },
 };
 
-static const pmg_children_desc hines_forest_narrow_children[] = {
-	{ 1, 16, 17, 15, 8 },
-};
-
-static bool hines_forest_narrow_suits(const void *arguments)
-{
-	const hines_forest_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc hines_forest_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
 	.n_arrays = 18, .arrays = hines_forest_narrow_arrays, .n_extents = 36,
-	.n_children = 1, .children = hines_forest_narrow_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 1, 16, 17, 15, 8 } },
 	.n_pivots = 1, .pivots = hines_forest_pivots,
-	.kernel = hines_forest_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_forest_narrow_suits,
+	.kernel = hines_forest_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_forest_args, nSystems), 0, 2 } },
 	.n_work = 9, .work = hines_forest_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_forest_description;
 
-static const pmg_pipeline_desc *const hines_forest_candidates[] = {
-	&hines_forest_description,
-	&hines_forest_flat_description,
-	&hines_forest_narrow_description,
-};
+static const pmg_pipeline_desc *const hines_forest_candidates[] = { &hines_forest_description, &hines_forest_flat_description, &hines_forest_narrow_description };
 
 PMG_PLAN_ANY(hines_forest)
 
@@ -1515,9 +1409,9 @@ static const pmg_pipeline_desc hines_forest_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_forest", .source = "hines.pmg", .target = "openmp",
 	.args_size = sizeof(hines_forest_args), .n_params = 2, .params = hines_forest_params,
 	.n_arrays = 18, .arrays = hines_forest_arrays, .n_extents = 36,
-	.n_children = 1, .children = hines_forest_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 1, 16, 17, 15, 16 } },
 	.n_pivots = 1, .pivots = hines_forest_pivots,
-	.kernel = hines_forest_kernel, .suits = hines_forest_suits,
+	.kernel = hines_forest_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_forest_args, nSystems), 0, 4 } },
 	.n_work = 9, .work = hines_forest_work,
 	.n_candidates = 3, .candidates = hines_forest_candidates,
 	.is_ordered = true, .plan = hines_forest_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

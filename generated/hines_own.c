@@ -369,21 +369,9 @@ static const pmg_array_desc hines_own_arrays[] = {
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
-static const pmg_children_desc hines_own_children[] = {
-	{ 0, 12, 13, 0, 0 },
-};
-
 static const pmg_pivot_desc hines_own_pivots[] = {
 	{ "x", PMG_F64, -1, "hines_own.pmg:10" },
 };
-
-static bool hines_own_suits(const void *arguments)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
 
 static const pmg_work_desc hines_own_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
@@ -405,10 +393,6 @@ static const pmg_array_desc hines_own_flat_arrays[] = {
 	[9] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
-static const pmg_children_desc hines_own_flat_children[] = {
-	{ 0, 8, 9, 0, 0 },
-};
-
 static const pmg_work_desc hines_own_flat_work[] = {
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 0, .bytes = 8, .is_shared = true },
 	{ "x.e.sum", .points = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0), PMG_ARGUMENT(hines_own_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(hines_own_args, nSystems, 0)), .flops = 2, .bytes = 8, .row_bytes = 16, .is_shared = true },
@@ -425,7 +409,7 @@ static const pmg_pipeline_desc hines_own_flat_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
 	.n_arrays = 10, .arrays = hines_own_flat_arrays, .n_extents = 18,
-	.n_children = 1, .children = hines_own_flat_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 8, 9, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_own_pivots,
 	.kernel = hines_own_flat_kernel, .choice = "--interleave=off",
 	.n_work = 9, .work = hines_own_flat_work,
@@ -444,21 +428,13 @@ static const pmg_array_desc hines_own_narrow_arrays[] = {
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
-static bool hines_own_narrow_suits(const void *arguments)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc hines_own_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
 	.n_arrays = 14, .arrays = hines_own_narrow_arrays, .n_extents = 32,
-	.n_children = 1, .children = hines_own_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 12, 13, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.kernel = hines_own_narrow_kernel, .choice = "--interleave=narrow", .suits = hines_own_narrow_suits,
+	.kernel = hines_own_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_own_args, nSystems), 0, 2 } },
 	.n_work = 9, .work = hines_own_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -475,33 +451,20 @@ static const pmg_array_desc hines_own_wide_arrays[] = {
 	[13] = { .name = "T.parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 31, .segments = -1, .offset = SIZE_MAX, .place = "hines_own.pmg:6" },
 };
 
-static bool hines_own_wide_suits(const void *arguments)
-{
-	const hines_own_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 8;
-}
-
 static const pmg_pipeline_desc hines_own_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
 	.n_arrays = 14, .arrays = hines_own_wide_arrays, .n_extents = 32,
-	.n_children = 1, .children = hines_own_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 12, 13, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.kernel = hines_own_wide_kernel, .choice = "--interleave=wide", .suits = hines_own_wide_suits,
+	.kernel = hines_own_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_own_args, nSystems), 0, 8 } },
 	.n_work = 9, .work = hines_own_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc hines_own_description;
 
-static const pmg_pipeline_desc *const hines_own_candidates[] = {
-	&hines_own_description,
-	&hines_own_flat_description,
-	&hines_own_narrow_description,
-	&hines_own_wide_description,
-};
+static const pmg_pipeline_desc *const hines_own_candidates[] = { &hines_own_description, &hines_own_flat_description, &hines_own_narrow_description, &hines_own_wide_description };
 
 PMG_PLAN_ANY(hines_own)
 
@@ -509,9 +472,9 @@ static const pmg_pipeline_desc hines_own_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "hines_own", .source = "hines_own.pmg", .target = "openmp",
 	.args_size = sizeof(hines_own_args), .n_params = 2, .params = hines_own_params,
 	.n_arrays = 14, .arrays = hines_own_arrays, .n_extents = 32,
-	.n_children = 1, .children = hines_own_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 12, 13, 0, 0 } },
 	.n_pivots = 1, .pivots = hines_own_pivots,
-	.kernel = hines_own_kernel, .suits = hines_own_suits,
+	.kernel = hines_own_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(hines_own_args, nSystems), 0, 4 } },
 	.n_work = 9, .work = hines_own_work,
 	.n_candidates = 4, .candidates = hines_own_candidates,
 	.is_ordered = true, .plan = hines_own_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

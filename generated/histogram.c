@@ -200,11 +200,7 @@ static const pmg_pipeline_desc histogram_serial_description = {
 
 static const pmg_pipeline_desc histogram_description;
 
-static const pmg_pipeline_desc *const histogram_candidates[] = {
-	&histogram_description,
-	&histogram_count_private_description,
-	&histogram_serial_description,
-};
+static const pmg_pipeline_desc *const histogram_candidates[] = { &histogram_description, &histogram_count_private_description, &histogram_serial_description };
 
 PMG_PLAN_ANY(histogram)
 
@@ -439,11 +435,7 @@ static const pmg_pipeline_desc weighted_histogram_serial_description = {
 
 static const pmg_pipeline_desc weighted_histogram_description;
 
-static const pmg_pipeline_desc *const weighted_histogram_candidates[] = {
-	&weighted_histogram_description,
-	&weighted_histogram_mass_private_description,
-	&weighted_histogram_serial_description,
-};
+static const pmg_pipeline_desc *const weighted_histogram_candidates[] = { &weighted_histogram_description, &weighted_histogram_mass_private_description, &weighted_histogram_serial_description };
 
 PMG_PLAN_ANY(weighted_histogram)
 

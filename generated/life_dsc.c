@@ -641,13 +641,7 @@ static const pmg_pipeline_desc life_dsc_renumber_fiber_restructure_voxel_descrip
 
 static const pmg_pipeline_desc life_dsc_description;
 
-static const pmg_pipeline_desc *const life_dsc_candidates[] = {
-	&life_dsc_description,
-	&life_dsc_renumber_fiber_description,
-	&life_dsc_restructure_voxel_description,
-	&life_dsc_restructure_none_description,
-	&life_dsc_renumber_fiber_restructure_voxel_description,
-};
+static const pmg_pipeline_desc *const life_dsc_candidates[] = { &life_dsc_description, &life_dsc_renumber_fiber_description, &life_dsc_restructure_voxel_description, &life_dsc_restructure_none_description, &life_dsc_renumber_fiber_restructure_voxel_description };
 
 PMG_PLAN_ANY(life_dsc)
 

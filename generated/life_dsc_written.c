@@ -664,13 +664,7 @@ static const pmg_pipeline_desc life_dsc_written_renumber_fiber_restructure_voxel
 
 static const pmg_pipeline_desc life_dsc_written_description;
 
-static const pmg_pipeline_desc *const life_dsc_written_candidates[] = {
-	&life_dsc_written_description,
-	&life_dsc_written_renumber_fiber_description,
-	&life_dsc_written_restructure_voxel_description,
-	&life_dsc_written_restructure_none_description,
-	&life_dsc_written_renumber_fiber_restructure_voxel_description,
-};
+static const pmg_pipeline_desc *const life_dsc_written_candidates[] = { &life_dsc_written_description, &life_dsc_written_renumber_fiber_description, &life_dsc_written_restructure_voxel_description, &life_dsc_written_restructure_none_description, &life_dsc_written_renumber_fiber_restructure_voxel_description };
 
 PMG_PLAN_ANY(life_dsc_written)
 

@@ -686,13 +686,7 @@ static const pmg_pipeline_desc life_wc_renumber_fiber_restructure_voxel_descript
 
 static const pmg_pipeline_desc life_wc_description;
 
-static const pmg_pipeline_desc *const life_wc_candidates[] = {
-	&life_wc_description,
-	&life_wc_renumber_fiber_description,
-	&life_wc_restructure_voxel_description,
-	&life_wc_restructure_none_description,
-	&life_wc_renumber_fiber_restructure_voxel_description,
-};
+static const pmg_pipeline_desc *const life_wc_candidates[] = { &life_wc_description, &life_wc_renumber_fiber_description, &life_wc_restructure_voxel_description, &life_wc_restructure_none_description, &life_wc_renumber_fiber_restructure_voxel_description };
 
 PMG_PLAN_ANY(life_wc)
 

@@ -705,13 +705,7 @@ static const pmg_pipeline_desc life_wc_written_renumber_fiber_restructure_voxel_
 
 static const pmg_pipeline_desc life_wc_written_description;
 
-static const pmg_pipeline_desc *const life_wc_written_candidates[] = {
-	&life_wc_written_description,
-	&life_wc_written_renumber_fiber_description,
-	&life_wc_written_restructure_voxel_description,
-	&life_wc_written_restructure_none_description,
-	&life_wc_written_renumber_fiber_restructure_voxel_description,
-};
+static const pmg_pipeline_desc *const life_wc_written_candidates[] = { &life_wc_written_description, &life_wc_written_renumber_fiber_description, &life_wc_written_restructure_voxel_description, &life_wc_written_restructure_none_description, &life_wc_written_renumber_fiber_restructure_voxel_description };
 
 PMG_PLAN_ANY(life_wc_written)
 

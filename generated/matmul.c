@@ -208,10 +208,7 @@ static const pmg_pipeline_desc matmul_written_isl_description = {
 
 static const pmg_pipeline_desc matmul_written_description;
 
-static const pmg_pipeline_desc *const matmul_written_candidates[] = {
-	&matmul_written_description,
-	&matmul_written_isl_description,
-};
+static const pmg_pipeline_desc *const matmul_written_candidates[] = { &matmul_written_description, &matmul_written_isl_description };
 
 PMG_PLAN_ANY(matmul_written)
 

@@ -498,12 +498,7 @@ static const pmg_pipeline_desc mttkrp_restructure_none_description = {
 
 static const pmg_pipeline_desc mttkrp_description;
 
-static const pmg_pipeline_desc *const mttkrp_candidates[] = {
-	&mttkrp_description,
-	&mttkrp_renumber_b_description,
-	&mttkrp_renumber_c_description,
-	&mttkrp_restructure_none_description,
-};
+static const pmg_pipeline_desc *const mttkrp_candidates[] = { &mttkrp_description, &mttkrp_renumber_b_description, &mttkrp_renumber_c_description, &mttkrp_restructure_none_description };
 
 PMG_PLAN_ANY(mttkrp)
 
@@ -1084,13 +1079,7 @@ static const pmg_pipeline_desc mttkrp4_restructure_none_description = {
 
 static const pmg_pipeline_desc mttkrp4_description;
 
-static const pmg_pipeline_desc *const mttkrp4_candidates[] = {
-	&mttkrp4_description,
-	&mttkrp4_renumber_b_description,
-	&mttkrp4_renumber_c_description,
-	&mttkrp4_renumber_d_description,
-	&mttkrp4_restructure_none_description,
-};
+static const pmg_pipeline_desc *const mttkrp4_candidates[] = { &mttkrp4_description, &mttkrp4_renumber_b_description, &mttkrp4_renumber_c_description, &mttkrp4_renumber_d_description, &mttkrp4_restructure_none_description };
 
 PMG_PLAN_ANY(mttkrp4)
 

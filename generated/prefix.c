@@ -145,10 +145,7 @@ static const pmg_pipeline_desc prefix_isl_description = {
 
 static const pmg_pipeline_desc prefix_description;
 
-static const pmg_pipeline_desc *const prefix_candidates[] = {
-	&prefix_description,
-	&prefix_isl_description,
-};
+static const pmg_pipeline_desc *const prefix_candidates[] = { &prefix_description, &prefix_isl_description };
 
 PMG_PLAN_ANY(prefix)
 

@@ -346,11 +346,7 @@ static const pmg_pipeline_desc csr_spmv_transposed_serial_description = {
 
 static const pmg_pipeline_desc csr_spmv_transposed_description;
 
-static const pmg_pipeline_desc *const csr_spmv_transposed_candidates[] = {
-	&csr_spmv_transposed_description,
-	&csr_spmv_transposed_y_private_description,
-	&csr_spmv_transposed_serial_description,
-};
+static const pmg_pipeline_desc *const csr_spmv_transposed_candidates[] = { &csr_spmv_transposed_description, &csr_spmv_transposed_y_private_description, &csr_spmv_transposed_serial_description };
 
 PMG_PLAN_ANY(csr_spmv_transposed)
 
@@ -604,11 +600,7 @@ static const pmg_pipeline_desc coo_spmv_restructure_none_description = {
 
 static const pmg_pipeline_desc coo_spmv_description;
 
-static const pmg_pipeline_desc *const coo_spmv_candidates[] = {
-	&coo_spmv_description,
-	&coo_spmv_renumber_col_description,
-	&coo_spmv_restructure_none_description,
-};
+static const pmg_pipeline_desc *const coo_spmv_candidates[] = { &coo_spmv_description, &coo_spmv_renumber_col_description, &coo_spmv_restructure_none_description };
 
 PMG_PLAN_ANY(coo_spmv)
 
@@ -863,11 +855,7 @@ static const pmg_pipeline_desc coo_spmv_written_restructure_none_description = {
 
 static const pmg_pipeline_desc coo_spmv_written_description;
 
-static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = {
-	&coo_spmv_written_description,
-	&coo_spmv_written_renumber_col_description,
-	&coo_spmv_written_restructure_none_description,
-};
+static const pmg_pipeline_desc *const coo_spmv_written_candidates[] = { &coo_spmv_written_description, &coo_spmv_written_renumber_col_description, &coo_spmv_written_restructure_none_description };
 
 PMG_PLAN_ANY(coo_spmv_written)
 

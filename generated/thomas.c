@@ -595,14 +595,6 @@ static const pmg_pivot_desc thomas_pivots[] = {
 	{ "pivot", PMG_F64, -1, "thomas.pmg:9" },
 };
 
-static bool thomas_suits(const void *arguments)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
-
 static const pmg_work_desc thomas_work[] = {
 	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0), PMG_ARGUMENT(thomas_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(thomas_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
@@ -649,20 +641,12 @@ static const pmg_array_desc thomas_narrow_arrays[] = {
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
-static bool thomas_narrow_suits(const void *arguments)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc thomas_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
 	.n_arrays = 11, .arrays = thomas_narrow_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.kernel = thomas_narrow_kernel, .choice = "--interleave=narrow", .suits = thomas_narrow_suits,
+	.kernel = thomas_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(thomas_args, nSystems), 0, 2 } },
 	.n_work = 7, .work = thomas_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -677,20 +661,12 @@ static const pmg_array_desc thomas_wide_arrays[] = {
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "thomas.pmg:6" },
 };
 
-static bool thomas_wide_suits(const void *arguments)
-{
-	const thomas_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 8;
-}
-
 static const pmg_pipeline_desc thomas_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "thomas", .source = "thomas.pmg", .target = "openmp",
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
 	.n_arrays = 11, .arrays = thomas_wide_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.kernel = thomas_wide_kernel, .choice = "--interleave=wide", .suits = thomas_wide_suits,
+	.kernel = thomas_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(thomas_args, nSystems), 0, 8 } },
 	.n_work = 7, .work = thomas_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -725,20 +701,14 @@ static const pmg_pipeline_desc thomas_isl_description = {
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
 	.n_arrays = 16, .arrays = thomas_isl_arrays, .n_extents = 40,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.kernel = thomas_isl_kernel, .choice = "--schedule=isl", .suits = thomas_suits,
+	.kernel = thomas_isl_kernel, .choice = "--schedule=isl", .n_least = 1, .least = (const pmg_least[]) { { offsetof(thomas_args, nSystems), 0, 4 } },
 	.n_work = 7, .work = thomas_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc thomas_description;
 
-static const pmg_pipeline_desc *const thomas_candidates[] = {
-	&thomas_description,
-	&thomas_flat_description,
-	&thomas_narrow_description,
-	&thomas_wide_description,
-	&thomas_isl_description,
-};
+static const pmg_pipeline_desc *const thomas_candidates[] = { &thomas_description, &thomas_flat_description, &thomas_narrow_description, &thomas_wide_description, &thomas_isl_description };
 
 PMG_PLAN_ANY(thomas)
 
@@ -747,7 +717,7 @@ static const pmg_pipeline_desc thomas_description = {
 	.args_size = sizeof(thomas_args), .n_params = 2, .params = thomas_params,
 	.n_arrays = 11, .arrays = thomas_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = thomas_pivots,
-	.kernel = thomas_kernel, .suits = thomas_suits,
+	.kernel = thomas_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(thomas_args, nSystems), 0, 4 } },
 	.n_work = 7, .work = thomas_work,
 	.n_candidates = 5, .candidates = thomas_candidates,
 	.is_ordered = true, .plan = thomas_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -128,17 +128,13 @@ static const pmg_array_desc tree_arrays[] = {
 	[8] = { .name = "parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6" },
 };
 
-static const pmg_children_desc tree_children[] = {
-	{ 0, 7, 8, 0, 0 },
-};
-
 PMG_PLAN_ANY(tree)
 
 static const pmg_pipeline_desc tree_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tree", .source = "tree.pmg", .target = "openmp",
 	.args_size = sizeof(tree_args), .n_params = 1, .params = tree_params,
 	.n_arrays = 9, .arrays = tree_arrays, .n_extents = 10,
-	.n_children = 1, .children = tree_children,
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 7, 8, 0, 0 } },
 	.kernel = tree_kernel,
 	.is_ordered = true, .plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };

@@ -322,14 +322,6 @@ static const pmg_pivot_desc tri_ragged_pivots[] = {
 	{ "x", PMG_F64, 0, "tri_ragged.pmg:10" },
 };
 
-static bool tri_ragged_suits(const void *arguments)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
-
 static const pmg_work_desc tri_ragged_work[] = {
 	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 16, .bytes = 16, .row_bytes = 16, .is_shared = true, .is_vector = true },
 	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0), PMG_ARGUMENT(tri_ragged_args, nTotal, 0), PMG_PER_ARGUMENT(tri_ragged_args, nSystems, 1)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_ragged_args, nSystems, 0)), .flops = 18, .bytes = 32, .row_bytes = 16, .is_shared = true, .is_vector = true },
@@ -378,31 +370,19 @@ static const pmg_array_desc tri_ragged_narrow_arrays[] = {
 	[13] = { .name = "offset.by_length", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSystems" } }, .lanes = 8, .first_extent = 28, .segments = 0, .offset = SIZE_MAX, .place = "tri_ragged.pmg:6" },
 };
 
-static bool tri_ragged_narrow_suits(const void *arguments)
-{
-	const tri_ragged_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc tri_ragged_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_ragged", .source = "tri_ragged.pmg", .target = "openmp",
 	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
 	.n_arrays = 14, .arrays = tri_ragged_narrow_arrays, .n_extents = 29,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.kernel = tri_ragged_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_ragged_narrow_suits,
+	.kernel = tri_ragged_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_ragged_args, nSystems), 0, 2 } },
 	.n_work = 7, .work = tri_ragged_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc tri_ragged_description;
 
-static const pmg_pipeline_desc *const tri_ragged_candidates[] = {
-	&tri_ragged_description,
-	&tri_ragged_flat_description,
-	&tri_ragged_narrow_description,
-};
+static const pmg_pipeline_desc *const tri_ragged_candidates[] = { &tri_ragged_description, &tri_ragged_flat_description, &tri_ragged_narrow_description };
 
 PMG_PLAN_ANY(tri_ragged)
 
@@ -411,7 +391,7 @@ static const pmg_pipeline_desc tri_ragged_description = {
 	.args_size = sizeof(tri_ragged_args), .n_params = 2, .params = tri_ragged_params,
 	.n_arrays = 14, .arrays = tri_ragged_arrays, .n_extents = 29,
 	.n_pivots = 1, .pivots = tri_ragged_pivots,
-	.kernel = tri_ragged_kernel, .suits = tri_ragged_suits,
+	.kernel = tri_ragged_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_ragged_args, nSystems), 0, 4 } },
 	.n_work = 7, .work = tri_ragged_work,
 	.n_candidates = 3, .candidates = tri_ragged_candidates,
 	.is_ordered = true, .plan = tri_ragged_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

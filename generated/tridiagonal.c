@@ -548,14 +548,6 @@ static const pmg_pivot_desc tri_batch_pivots[] = {
 	{ "x", PMG_F64, -1, "tridiagonal.pmg:10" },
 };
 
-static bool tri_batch_suits(const void *arguments)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 4;
-}
-
 static const pmg_work_desc tri_batch_work[] = {
 	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 16, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "x.pivot", .points = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0), PMG_ARGUMENT(tri_batch_args, n, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(tri_batch_args, nSystems, 0)), .flops = 18, .bytes = 32, .is_shared = true, .is_vector = true },
@@ -602,20 +594,12 @@ static const pmg_array_desc tri_batch_narrow_arrays[] = {
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 72, "72" }, { -1, false, 8, "8" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
-static bool tri_batch_narrow_suits(const void *arguments)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 2;
-}
-
 static const pmg_pipeline_desc tri_batch_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
 	.n_arrays = 11, .arrays = tri_batch_narrow_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.kernel = tri_batch_narrow_kernel, .choice = "--interleave=narrow", .suits = tri_batch_narrow_suits,
+	.kernel = tri_batch_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_batch_args, nSystems), 0, 2 } },
 	.n_work = 7, .work = tri_batch_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -630,20 +614,12 @@ static const pmg_array_desc tri_batch_wide_arrays[] = {
 	[10] = { .name = "c.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { -1, false, 24, "24" }, { -1, false, 32, "32" } }, .first_extent = 25, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:7" },
 };
 
-static bool tri_batch_wide_suits(const void *arguments)
-{
-	const tri_batch_args *args = arguments;
-	const int64_t nSystems = args->nSystems;
-
-	return nSystems >= 8;
-}
-
 static const pmg_pipeline_desc tri_batch_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tri_batch", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
 	.n_arrays = 11, .arrays = tri_batch_wide_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.kernel = tri_batch_wide_kernel, .choice = "--interleave=wide", .suits = tri_batch_wide_suits,
+	.kernel = tri_batch_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_batch_args, nSystems), 0, 8 } },
 	.n_work = 7, .work = tri_batch_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -678,20 +654,14 @@ static const pmg_pipeline_desc tri_batch_isl_description = {
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
 	.n_arrays = 16, .arrays = tri_batch_isl_arrays, .n_extents = 40,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.kernel = tri_batch_isl_kernel, .choice = "--schedule=isl", .suits = tri_batch_suits,
+	.kernel = tri_batch_isl_kernel, .choice = "--schedule=isl", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_batch_args, nSystems), 0, 4 } },
 	.n_work = 7, .work = tri_batch_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc tri_batch_description;
 
-static const pmg_pipeline_desc *const tri_batch_candidates[] = {
-	&tri_batch_description,
-	&tri_batch_flat_description,
-	&tri_batch_narrow_description,
-	&tri_batch_wide_description,
-	&tri_batch_isl_description,
-};
+static const pmg_pipeline_desc *const tri_batch_candidates[] = { &tri_batch_description, &tri_batch_flat_description, &tri_batch_narrow_description, &tri_batch_wide_description, &tri_batch_isl_description };
 
 PMG_PLAN_ANY(tri_batch)
 
@@ -700,7 +670,7 @@ static const pmg_pipeline_desc tri_batch_description = {
 	.args_size = sizeof(tri_batch_args), .n_params = 2, .params = tri_batch_params,
 	.n_arrays = 11, .arrays = tri_batch_arrays, .n_extents = 28,
 	.n_pivots = 1, .pivots = tri_batch_pivots,
-	.kernel = tri_batch_kernel, .suits = tri_batch_suits,
+	.kernel = tri_batch_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(tri_batch_args, nSystems), 0, 4 } },
 	.n_work = 7, .work = tri_batch_work,
 	.n_candidates = 5, .candidates = tri_batch_candidates,
 	.is_ordered = true, .plan = tri_batch_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
@@ -1150,14 +1120,6 @@ static const pmg_pivot_desc heat_pivots[] = {
 	{ "u.TriBatch", PMG_F64, -1, "tridiagonal.pmg:22" },
 };
 
-static bool heat_suits(const void *arguments)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-
-	return nRods >= 4;
-}
-
 static const pmg_work_desc heat_work[] = {
 	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "p", .points = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0), PMG_ARGUMENT(heat_args, n, 2)), .rows = PMG_PRODUCT(PMG_ARGUMENT(heat_args, nRods, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
@@ -1213,20 +1175,12 @@ static const pmg_array_desc heat_narrow_arrays[] = {
 	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 64, "n + 64" }, { -1, false, 8, "8" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
 
-static bool heat_narrow_suits(const void *arguments)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-
-	return nRods >= 2;
-}
-
 static const pmg_pipeline_desc heat_narrow_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
 	.n_arrays = 7, .arrays = heat_narrow_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.kernel = heat_narrow_kernel, .choice = "--interleave=narrow", .suits = heat_narrow_suits,
+	.kernel = heat_narrow_kernel, .choice = "--interleave=narrow", .n_least = 1, .least = (const pmg_least[]) { { offsetof(heat_args, nRods), 0, 2 } },
 	.n_work = 10, .work = heat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1241,20 +1195,12 @@ static const pmg_array_desc heat_wide_arrays[] = {
 	[6] = { .name = "u.block", .role = PMG_TEMP, .type = PMG_F64, .is_per_thread = true, .rank = 3, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 16, "n + 16" }, { -1, false, 32, "32" } }, .first_extent = 17, .segments = -1, .offset = SIZE_MAX, .place = "tridiagonal.pmg:17" },
 };
 
-static bool heat_wide_suits(const void *arguments)
-{
-	const heat_args *args = arguments;
-	const int64_t nRods = args->nRods;
-
-	return nRods >= 8;
-}
-
 static const pmg_pipeline_desc heat_wide_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "heat", .source = "tridiagonal.pmg", .target = "openmp",
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
 	.n_arrays = 7, .arrays = heat_wide_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.kernel = heat_wide_kernel, .choice = "--interleave=wide", .suits = heat_wide_suits,
+	.kernel = heat_wide_kernel, .choice = "--interleave=wide", .n_least = 1, .least = (const pmg_least[]) { { offsetof(heat_args, nRods), 0, 8 } },
 	.n_work = 10, .work = heat_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -1292,20 +1238,14 @@ static const pmg_pipeline_desc heat_isl_description = {
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
 	.n_arrays = 12, .arrays = heat_isl_arrays, .n_extents = 30,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.kernel = heat_isl_kernel, .choice = "--schedule=isl", .suits = heat_suits,
+	.kernel = heat_isl_kernel, .choice = "--schedule=isl", .n_least = 1, .least = (const pmg_least[]) { { offsetof(heat_args, nRods), 0, 4 } },
 	.n_work = 10, .work = heat_isl_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
 static const pmg_pipeline_desc heat_description;
 
-static const pmg_pipeline_desc *const heat_candidates[] = {
-	&heat_description,
-	&heat_flat_description,
-	&heat_narrow_description,
-	&heat_wide_description,
-	&heat_isl_description,
-};
+static const pmg_pipeline_desc *const heat_candidates[] = { &heat_description, &heat_flat_description, &heat_narrow_description, &heat_wide_description, &heat_isl_description };
 
 PMG_PLAN_ANY(heat)
 
@@ -1314,7 +1254,7 @@ static const pmg_pipeline_desc heat_description = {
 	.args_size = sizeof(heat_args), .n_params = 4, .params = heat_params, .has_loop = true,
 	.n_arrays = 7, .arrays = heat_arrays, .n_extents = 20,
 	.n_pivots = 1, .pivots = heat_pivots,
-	.kernel = heat_kernel, .suits = heat_suits,
+	.kernel = heat_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(heat_args, nRods), 0, 4 } },
 	.n_work = 10, .work = heat_work,
 	.n_candidates = 5, .candidates = heat_candidates,
 	.is_ordered = true, .plan = heat_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

@@ -636,14 +636,6 @@ static const pmg_restructure_desc tucker_restructurings[] = {
 	},
 };
 
-static bool tucker_suits(const void *arguments)
-{
-	const tucker_args *args = arguments;
-	const int64_t rD = args->rD;
-
-	return rD >= 8;
-}
-
 static const pmg_work_desc tucker_work[] = {
 	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 0, .bytes = 8, .row_bytes = 8, .is_shared = true, .is_vector = true },
 	{ "Z", .points = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0), PMG_ARGUMENT(tucker_args, rD, 0)), .rows = PMG_PRODUCT(PMG_SIZE(0, 0), PMG_ARGUMENT(tucker_args, nA, 0), PMG_PER_SIZE(0, 1), PMG_ARGUMENT(tucker_args, nnz, 0), PMG_PER_ARGUMENT(tucker_args, nA, 1), PMG_ARGUMENT(tucker_args, rB, 0), PMG_ARGUMENT(tucker_args, rC, 0)), .flops = 4, .bytes = 16, .row_bytes = 44, .fetches = 3, .is_shared = true, .is_vector = true },
@@ -708,7 +700,7 @@ static const pmg_pipeline_desc tucker_renumber_b_description = {
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
 	.n_arrays = 19, .arrays = tucker_renumber_b_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_b_restructurings,
-	.kernel = tucker_renumber_b_kernel, .choice = "renumber X by b", .suits = tucker_suits,
+	.kernel = tucker_renumber_b_kernel, .choice = "renumber X by b", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tucker_args, rD), 0, 8 } },
 	.n_work = 6, .work = tucker_renumber_b_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -769,7 +761,7 @@ static const pmg_pipeline_desc tucker_renumber_c_description = {
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
 	.n_arrays = 19, .arrays = tucker_renumber_c_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_c_restructurings,
-	.kernel = tucker_renumber_c_kernel, .choice = "renumber X by c", .suits = tucker_suits,
+	.kernel = tucker_renumber_c_kernel, .choice = "renumber X by c", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tucker_args, rD), 0, 8 } },
 	.n_work = 6, .work = tucker_renumber_c_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -830,7 +822,7 @@ static const pmg_pipeline_desc tucker_renumber_d_description = {
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
 	.n_arrays = 19, .arrays = tucker_renumber_d_arrays, .n_extents = 27,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_renumber_d_restructurings,
-	.kernel = tucker_renumber_d_kernel, .choice = "renumber X by d", .suits = tucker_suits,
+	.kernel = tucker_renumber_d_kernel, .choice = "renumber X by d", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tucker_args, rD), 0, 8 } },
 	.n_work = 6, .work = tucker_renumber_d_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -860,7 +852,7 @@ static const pmg_pipeline_desc tucker_restructure_none_description = {
 	.abi_version = PMG_ABI_VERSION, .name = "tucker", .source = "tucker.pmg", .target = "openmp",
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
 	.n_arrays = 11, .arrays = tucker_restructure_none_arrays, .n_extents = 25,
-	.kernel = tucker_restructure_none_kernel, .choice = "restructure X by none", .suits = tucker_suits,
+	.kernel = tucker_restructure_none_kernel, .choice = "restructure X by none", .n_least = 1, .least = (const pmg_least[]) { { offsetof(tucker_args, rD), 0, 8 } },
 	.n_work = 4, .work = tucker_restructure_none_work,
 	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
@@ -886,14 +878,7 @@ static const pmg_pipeline_desc tucker_columns_description = {
 
 static const pmg_pipeline_desc tucker_description;
 
-static const pmg_pipeline_desc *const tucker_candidates[] = {
-	&tucker_description,
-	&tucker_renumber_b_description,
-	&tucker_renumber_c_description,
-	&tucker_renumber_d_description,
-	&tucker_restructure_none_description,
-	&tucker_columns_description,
-};
+static const pmg_pipeline_desc *const tucker_candidates[] = { &tucker_description, &tucker_renumber_b_description, &tucker_renumber_c_description, &tucker_renumber_d_description, &tucker_restructure_none_description, &tucker_columns_description };
 
 PMG_PLAN_ANY(tucker)
 
@@ -902,7 +887,7 @@ static const pmg_pipeline_desc tucker_description = {
 	.args_size = sizeof(tucker_args), .n_params = 9, .params = tucker_params,
 	.n_arrays = 17, .arrays = tucker_arrays, .n_extents = 25,
 	.n_restructurings = 1, .n_sizes = 1, .restructurings = tucker_restructurings,
-	.kernel = tucker_kernel, .suits = tucker_suits,
+	.kernel = tucker_kernel, .n_least = 1, .least = (const pmg_least[]) { { offsetof(tucker_args, rD), 0, 8 } },
 	.n_work = 5, .work = tucker_work,
 	.n_candidates = 6, .candidates = tucker_candidates,
 	.is_ordered = true, .plan = tucker_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy

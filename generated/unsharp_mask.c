@@ -212,10 +212,7 @@ static const pmg_pipeline_desc unsharp_mask_isl_description = {
 
 static const pmg_pipeline_desc unsharp_mask_description;
 
-static const pmg_pipeline_desc *const unsharp_mask_candidates[] = {
-	&unsharp_mask_description,
-	&unsharp_mask_isl_description,
-};
+static const pmg_pipeline_desc *const unsharp_mask_candidates[] = { &unsharp_mask_description, &unsharp_mask_isl_description };
 
 PMG_PLAN_ANY(unsharp_mask)
 

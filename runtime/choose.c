@@ -44,9 +44,18 @@ static bool is_eligible(const struct choosing *c, const pmg_pipeline_desc *candi
 	return !c->options->deterministic || candidate->is_ordered;
 }
 
+static bool is_long_enough(const void *args, const pmg_least *least)
+{
+	return *(const int64_t *) (const void *) ((const char *) args + least->at) + least->plus >= least->least;
+}
+
 static bool is_suitable(const struct choosing *c, const pmg_pipeline_desc *candidate)
 {
-	return !candidate->suits || candidate->suits(c->args);
+	bool is = candidate->n_least == 0;
+
+	for (int32_t i = 0; i < candidate->n_least; i++)
+		is = is || is_long_enough(c->args, &candidate->least[i]);
+	return is && (!candidate->suits || candidate->suits(c->args));
 }
 
 static bool is_measured(const pmg_options *options)

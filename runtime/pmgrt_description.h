@@ -185,6 +185,12 @@ typedef struct pmg_restructure_desc {
 	const pmg_renumber_desc *renumberings;
 } pmg_restructure_desc;
 
+/* A size of the args struct that has to be at least so long, with a constant added. */
+typedef struct pmg_least {
+	size_t at;
+	int64_t plus, least;
+} pmg_least;
+
 /* A factor of how often something runs: a size plus a constant, or what divides. Lists of them end with PMG_OF_END
  * (PMG_PRODUCT of pmgrt_pipeline.h); without any the product is 1. */
 typedef enum pmg_factor_of { PMG_OF_END, PMG_OF_NUMBER, PMG_OF_ARGUMENT, PMG_OF_SIZE, PMG_OF_THREADS } pmg_factor_of;
@@ -285,8 +291,11 @@ struct pmg_pipeline_desc {
 	const pmg_pipeline_desc *const *candidates;
 	const char *choice;                     /* what tells it from the first one, which has NULL */
 	pmg_kernel *kernels[PMG_ISA_N];         /* the kernel for each instruction set, in their order; or NULL */
-	bool (*suits)(const void *args);        /* are these the sizes that it is meant for? NULL: any; parameters are
-						 * checked before */
+	/* The sizes that it is meant for: one of these is long enough (none: any), and `suits` (NULL: always). The
+	 * parameters are checked before. */
+	int32_t n_least;
+	const pmg_least *least;
+	bool (*suits)(const void *args);
 	bool is_ordered;                        /* no sum depends on the order in which threads come */
 	/* The work of each statement. `count` writes those numbers of points and rows that are no products, of the i-th
 	 * to counts[2*i] and counts[2*i + 1]; NULL: all are. Sizes that restructurings find are those of the plan. */

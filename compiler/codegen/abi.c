@@ -553,13 +553,20 @@ void emit_array_table(struct writer *w, const struct layout *layout, const struc
 	writer_blank(w);
 }
 
+const char *children_row(const struct layout *layout, int number)
+{
+	const struct children *children = &layout->children.items[number];
+
+	return arena_printf(layout->module->arena, "{ %d, %d, %d, %d, %d }", children->parent, children->offsets,
+			    children->list, children->order, children->lanes);
+}
+
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	(void) target;
 	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->prefix);
 	for (int i = 0; i < layout->children.n; i++)
-		line(w, "{ %d, %d, %d, %d, %d },", layout->children.items[i].parent, layout->children.items[i].offsets,
-		     layout->children.items[i].list, layout->children.items[i].order, layout->children.items[i].lanes);
+		line(w, "%s,", children_row(layout, i));
 	close_block(w, "};");
 	writer_blank(w);
 }

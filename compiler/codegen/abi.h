@@ -14,6 +14,7 @@ void emit_param_table(struct writer *w, const struct layout *layout);
 /* A macro of the rows of arguments, where all candidates have the same but for lanes; it is noted in the layouts. */
 void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int n, const struct target *target);
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target);
+const char *children_row(const struct layout *layout, int number);
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target);
 /* Are there extents that are no parameter plus a constant? The function that writes these. */
 bool has_general_extents(const struct layout *layout);
@@ -61,8 +62,10 @@ int n_of_work(const struct module *module);
 void emit_work_table(struct writer *w, const struct layout *layout, const struct target *target);
 bool has_general_counts(const struct layout *layout);
 void emit_count(struct writer *w, const struct layout *layout, const struct target *target);
-/* Is the candidate not meant for some sizes? The function that tells which. */
-bool has_unfit_sizes(const struct layout *layout);
+/* The sizes that the candidate is meant for, as a field of its description: one of some has to be long enough; "": any,
+ * or what a function tells. Is there such a function? */
+const char *least_field(const struct layout *layout);
+bool has_general_suits(const struct layout *layout);
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- candidates.c -------------------------------------------------------------------------------------- */

@@ -13,9 +13,10 @@ static bool has_slots(const struct layout *layout)
 	return layout->slots.n > 0;
 }
 
+/* One row alone stands in the description. */
 static bool has_children(const struct layout *layout)
 {
-	return layout->children.n > 0;
+	return layout->children.n > 1;
 }
 
 static bool has_restructurings(const struct layout *layout)
@@ -54,7 +55,7 @@ static const struct own_table {
 	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
 	[TABLE_PIVOTS] = { "pivots", has_pivots, emit_pivot_table },
 	[TABLE_EXTENTS] = { "extents", has_general_extents, emit_extents },
-	[TABLE_SUITS] = { "suits", has_unfit_sizes, emit_suits },
+	[TABLE_SUITS] = { "suits", has_general_suits, emit_suits },
 	[TABLE_WORK] = { "work", has_work, emit_work_table },
 	[TABLE_COUNT] = { "count", has_general_counts, emit_count },
 };
@@ -127,8 +128,7 @@ static void emit_choice_fields(struct writer *w, const struct layout *layout, co
 		str_add(&row, " .blas = &pmg_blas_library,");
 	if (module->choice)
 		str_add(&row, " .choice = %s,", c_string(module->arena, module->choice));
-	if (has_unfit_sizes(layout))
-		str_add(&row, " .suits = %s,", tables[TABLE_SUITS]);
+	str_add(&row, "%s%s", least_field(layout), field(layout, "suits", tables[TABLE_SUITS]));
 	line(w, "%s", str_text(&row));
 	if (layout->has_work)
 		line(w, ".n_work = %d, .work = %s,%s", n_of_work(module), tables[TABLE_WORK],
@@ -141,7 +141,9 @@ static void emit_own_fields(struct writer *w, const struct layout *layout, const
 
 	line(w, ".n_arrays = %d, .arrays = %s, .n_extents = %d,%s", layout->slots.n, tables[TABLE_ARRAYS],
 	     layout->n_extents, field(layout, "extents", tables[TABLE_EXTENTS]));
-	if (layout->children.n)
+	if (layout->children.n == 1)
+		line(w, ".n_children = 1, .children = (const pmg_children_desc[]) { %s },", children_row(layout, 0));
+	else if (layout->children.n)
 		line(w, ".n_children = %d, .children = %s,", layout->children.n, tables[TABLE_CHILDREN]);
 	if (module->restructurings.n)
 		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s,",
@@ -187,13 +189,12 @@ static void emit_description(struct writer *w, const struct layout *layout, cons
 static void emit_candidate_list(struct writer *w, struct layout *const *layouts, int n)
 {
 	const char *p = layouts[0]->module->name;
+	struct str list = str_new(layouts[0]->module->arena);
 
-	line(w, "static const pmg_pipeline_desc %s_description;\n", p);
-	open_block(w, "static const pmg_pipeline_desc *const %s_candidates[] = {", p);
 	for (int i = 0; i < n; i++)
-		line(w, "&%s_description,", layouts[i]->prefix);
-	close_block(w, "};");
-	writer_blank(w);
+		str_add(&list, "%s&%s_description", i ? ", " : "", layouts[i]->prefix);
+	line(w, "static const pmg_pipeline_desc %s_description;\n", p);
+	line(w, "static const pmg_pipeline_desc *const %s_candidates[] = { %s };\n", p, str_text(&list));
 }
 
 void emit_kernel_names(struct writer *w, const struct pipeline *pipeline)

@@ -416,10 +416,15 @@ void emit_count(struct writer *w, const struct layout *layout, const struct targ
 /* With fewer of its lanes in use, a block takes longer than one system after the other. */
 enum { LEAST_PART = 4 };
 
+struct least {
+	struct affine length;
+	int64_t least;
+};
+
 /* Of all blocks, or of all sums by rows, one has to be of a length that is meant. */
 struct sizes {
 	struct work work;
-	struct k_expr *condition;       /* NULL: none so far */
+	VEC(struct least) lengths;
 	bool is_any;
 };
 
@@ -433,17 +438,14 @@ static struct sizes sizes_new(const struct layout *layout)
 
 static void note_length(struct sizes *sizes, const struct dim *dim, int64_t least)
 {
-	struct arena *arena = sizes->work.emit.arena;
-	struct affine length;
-	struct k_expr *is_long;
+	struct least length = { .least = least };
 
 	if (!is_countable(&sizes->work, dim->lo) || !is_countable(&sizes->work, dim->hi)) {
 		sizes->is_any = true;
 		return;
 	}
-	length = difference(&sizes->work, dim->hi, dim->lo);
-	is_long = k_binary(arena, K_GE, affine_expr(arena, &length), k_int(arena, least));
-	sizes->condition = k_join(arena, K_OR, sizes->condition, is_long);
+	length.length = difference(&sizes->work, dim->hi, dim->lo);
+	vec_push(sizes->work.emit.arena, &sizes->lengths, length);
 }
 
 static isl_bool note_block(__isl_keep isl_schedule_node *node, void *user)
@@ -464,34 +466,96 @@ static void note_rows(struct sizes *sizes, const struct group *group)
 		note_length(sizes, &add->dims.items[add->dims.n - 1], SUM_LEAST_ROW);
 }
 
-/* NULL: any sizes. */
+static struct sizes sizes_of_blocks(const struct layout *layout)
+{
+	struct sizes sizes = sizes_new(layout);
+
+	for (int i = 0; i < REGION_N; i++)
+		if (layout->module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(layout->module->regions[i].schedule, note_block,
+								    &sizes);
+	return sizes;
+}
+
+static struct sizes sizes_of_rows(const struct layout *layout)
+{
+	struct sizes sizes = sizes_new(layout);
+
+	for (int g = 0; g < layout->module->groups.n; g++)
+		note_rows(&sizes, layout->module->groups.items[g]);
+	return sizes;
+}
+
+/* Sizes for which the kernel is not meant: there are such. */
+static bool has_unfit(const struct sizes *sizes)
+{
+	return !sizes->is_any && sizes->lengths.n;
+}
+
+/* { offsetof(hines_args, nSystems), 0, 4 }; NULL: the length is no argument plus a constant. */
+static const char *least_row(const struct emit *e, const struct least *length)
+{
+	const char *name = affine_offset_name(&length->length);
+	const int param = name ? param_of_table(e->layout, name) : -1;
+
+	if (param < 0 || e->module->params.items[param].is_inspected)
+		return NULL;
+	return arena_printf(e->arena, "{ offsetof(%s_args, %s), %s, %s }", e->module->name, name,
+			    int_text(e->arena, length->length.constant), int_text(e->arena, length->least));
+}
+
+static const char *least_table(const struct sizes *sizes)
+{
+	const struct emit *e = &sizes->work.emit;
+	struct str text = str_new(e->arena);
+
+	for (int i = 0; i < sizes->lengths.n; i++) {
+		const char *row = least_row(e, &sizes->lengths.items[i]);
+
+		if (!row)
+			return NULL;
+		str_add(&text, "%s%s", i ? ", " : "", row);
+	}
+	return str_text(&text);
+}
+
+const char *least_field(const struct layout *layout)
+{
+	const struct sizes blocks = sizes_of_blocks(layout), rows = sizes_of_rows(layout);
+	const struct sizes *sizes = has_unfit(&blocks) ? &blocks : &rows;
+	const char *table = has_unfit(&blocks) != has_unfit(&rows) ? least_table(sizes) : NULL;
+
+	return table && layout->has_work ? arena_printf(layout->module->arena,
+							" .n_least = %d, .least = (const pmg_least[]) { %s },",
+							sizes->lengths.n, table) : "";
+}
+
 static struct k_expr *condition_of_sizes(const struct sizes *sizes)
 {
-	return sizes->is_any ? NULL : sizes->condition;
+	struct arena *arena = sizes->work.emit.arena;
+	struct k_expr *condition = NULL;
+
+	for (int i = 0; i < sizes->lengths.n; i++)
+		condition = k_join(arena, K_OR, condition,
+				   k_binary(arena, K_GE, affine_expr(arena, &sizes->lengths.items[i].length),
+					    k_int(arena, sizes->lengths.items[i].least)));
+	return has_unfit(sizes) ? condition : NULL;
 }
 
 static struct k_expr *condition_of(const struct layout *layout)
 {
-	struct module *module = layout->module;
-	struct sizes blocks = sizes_new(layout), rows = sizes_new(layout);
-	struct k_expr *of_blocks, *of_rows;
+	struct arena *arena = layout->module->arena;
+	const struct sizes blocks = sizes_of_blocks(layout), rows = sizes_of_rows(layout);
+	struct k_expr *of_blocks = condition_of_sizes(&blocks), *of_rows = condition_of_sizes(&rows);
 
-	for (int i = 0; i < REGION_N; i++)
-		if (module->regions[i].schedule)
-			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_block, &blocks);
-	for (int g = 0; g < module->groups.n; g++)
-		note_rows(&rows, module->groups.items[g]);
-	of_blocks = condition_of_sizes(&blocks);
-	of_rows = condition_of_sizes(&rows);
 	if (of_blocks && of_rows)
-		return k_binary(module->arena, K_AND, k_grouped(module->arena, of_blocks),
-				k_grouped(module->arena, of_rows));
+		return k_binary(arena, K_AND, k_grouped(arena, of_blocks), k_grouped(arena, of_rows));
 	return of_blocks ? of_blocks : of_rows;
 }
 
-bool has_unfit_sizes(const struct layout *layout)
+bool has_general_suits(const struct layout *layout)
 {
-	return layout->has_work && condition_of(layout);
+	return layout->has_work && !*least_field(layout) && condition_of(layout);
 }
 
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target)
