@@ -55,8 +55,7 @@ static void drop_others(struct session *s)
 	s->c->modules.n = 1;
 }
 
-/* Flags about what compiles for a device, and runs there. */
-static bool device_flags_fit(struct session *s, struct failure *failure)
+bool session_device_flags_fit(const struct session *s, struct failure *failure)
 {
 	const struct run_values *values = &s->values;
 	const char *flag = values->nvcc ? "--nvcc" : values->arch ? "--arch" : values->check_every ? "--check-every" :
@@ -95,8 +94,6 @@ bool session_open(struct session *s, const char *path, struct failure *failure)
 	if (!compilation_choose_target(s->c, s->values.target))
 		return fail(failure, OUTCOME_USAGE, "there is no target '%s'; there are %s", s->values.target,
 			    compilation_targets());
-	if (!device_flags_fit(s, failure))
-		return false;
 	s->c->messages = s->messages;
 	s->c->only = s->values.pipeline;
 	s->c->read_tree = tree_file_read;
@@ -213,7 +210,8 @@ static bool run(struct session *s, const word_list *operands, struct failure *fa
 		return false;
 	if (operands->n == 0 || is_value(operands->items[0]))
 		return fail(failure, OUTCOME_USAGE, "a program is needed: FILE.pmg");
-	bool ok = session_open(s, operands->items[0], failure) && session_bind(s, operands, 1, failure) &&
+	bool ok = session_open(s, operands->items[0], failure) && session_device_flags_fit(s, failure) &&
+		  session_bind(s, operands, 1, failure) &&
 		  results_new(s, &results, failure) && outputs_fit(s, &results, failure) &&
 		  run_pipeline(s, &results, failure);
 	results_free(s, &results);

@@ -95,6 +95,8 @@ struct timing {
 struct run_values run_values_default(void);
 /* Reads a program and chooses values.pipeline, or the only one. The caller frees the session in any case. */
 bool session_open(struct session *s, const char *path, struct failure *failure);
+/* A failure where flags about what compiles for a device, or runs there, are given for a target that has none. */
+bool session_device_flags_fit(const struct session *s, struct failure *failure);
 /* Binds values.outputs and the words from the `first` on; then everything is known, or told as missing. */
 bool session_bind(struct session *s, const word_list *words, int first, struct failure *failure);
 void session_free(struct session *s);
