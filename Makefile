@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The only build system. `make help` lists the goals. Sources are found by their place:
-#   compiler/*/*.c, compiler/*/*/*.c, lexer.l, parser.y -> libpmgc.a and pmgc
+
 #   runtime/*.c                        -> libpmgrt.a, libpmgrt.so
 #   tools/*.c, tools/*/*.c             -> pmg, main of pmgc        tests/*/test_*.c -> tests/*/test_*
 #   bench/*.c, bench/*/*.c             -> pmg, too; bench/handtuned/kernels/*.c once for each instruction set
@@ -82,7 +82,7 @@ carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_example
 compiler_main := $(wildcard compiler/driver/main.c tools/pmgc.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c compiler/*/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
-runtime := $(call object,$(wildcard runtime/*.c))
+runtime := $(call object,$(wildcard runtime/*.c runtime/*/*.c))
 tools_main := $(wildcard tools/pmg.c)
 tools := $(call object,$(wildcard tools/*/*.c bench/*.c bench/*/*.c))
 tools += $(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(programs))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The inspector of restructurings on a device, included where a program has some: the points are sorted by words of 64
- * bits that hold their keys and, in the low bits, their numbers, as runtime/sort.c does it on the host (the sort itself
- * is CUB's). Offsets of segments are found by search in the sorted words, copies by the numbers in them. What does not
- * fit in one word, runs and new numbers are for the host, and so is what a narrow type cannot hold, since the host says
- * which value that is. */
+ * bits that hold their keys and, in the low bits, their numbers, as runtime/inspect/sort.c does it on the host (the
+ * sort itself is CUB's). Offsets of segments are found by search in the sorted words, copies by the numbers in them.
+ * What does not fit in one word, runs and new numbers are for the host, and so is what a narrow type cannot hold, since
+ * the host says which value that is. */
 #ifndef PMGRT_CUDA_INSPECT_H
 #define PMGRT_CUDA_INSPECT_H
 

@@ -102,9 +102,9 @@ typedef struct pmg_array_desc {
  * plan if the parent array is fixed, else by each execution.
  *
  * With `lanes`, a power of two up to 64: for blocks of so many trees, the segments of a fixed tree, as `order` lists
- * them (runtime/forests.c). offsets[block] says where the pmg_kin of the block's rows are in the same array; one more
- * of them than the longest tree has rows. `list`, of PMG_I32, holds cells, lanes*row + lane. Both have no extent before
- * the plan has looked at the tree. */
+ * them (runtime/inspect/forests.c). offsets[block] says where the pmg_kin of the block's rows are in the same array;
+ * one more of them than the longest tree has rows. `list`, of PMG_I32, holds cells, lanes*row + lane. Both have no
+ * extent before the plan has looked at the tree. */
 typedef struct pmg_children_desc {
 	int32_t parent, offsets, list;  /* array numbers */
 	int32_t order, lanes;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * When points of zero weight are left out, for the host (live.c) and the device (pmgrt_cuda_live.h) alike. A window is
- * `patience` calls; where the points that were live in one of them are clearly fewer than those that kernels work on,
- * a copy of them is made at its end. A weight that comes back and is not in the copy makes all points come back at
- * once, and windows twice as long. */
+ * When points of zero weight are left out, for the host (nonzero_points.c) and the device (pmgrt_cuda_live.h) alike. A
+ * window is `patience` calls; where the points that were live in one of them are clearly fewer than those that kernels
+ * work on, a copy of them is made at its end. A weight that comes back and is not in the copy makes all points come
+ * back at once, and windows twice as long. */
 #ifndef PMGRT_LIVE_H
 #define PMGRT_LIVE_H
 

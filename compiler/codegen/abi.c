@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "codegen/abi.h"
-#include "ir/block.h"
+#include "ir/match/block.h"
 
 /* ---- arguments ---- */
 

@@ -6,7 +6,7 @@
 #include <isl/id.h>
 
 #include "codegen/codegen_private.h"
-#include "ir/blas.h"
+#include "ir/match/blas.h"
 
 struct call {
 	struct emit *e;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Prefetches of rows of blocks (passes/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
+ * Prefetches of rows of blocks (passes/map/blocks.c). Where the caller holds arrays in blocks, nothing is copied, and a
  * loop over rows reads them where they lie. Each iteration prefetches the rows of all arrays that it reads some
  * iterations later, if all of them are memory-resident: in the caches that costs more than it gives. Where all lie
  * lane after lane, which windows copy, iterations prefetch lines of the next block instead, in the order of memory,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Copies of a few rows of a block (a window of them, passes/blocks.c): those that a loop over rows is at. Where it
+ * Copies of a few rows of a block (a window of them, passes/map/blocks.c): those that a loop over rows is at. Where it
  * comes to others, they are brought there, for all arrays that are read in one loop together; then a pointer to the row
  * of each is declared, which what reads it uses. A loop that runs row by row is one over windows around one over the
  * rows of each. Where isl made several loops of one, or took an iteration out, each array is looked after by itself:
@@ -10,7 +10,7 @@
  * by window as well, while the rows are in the nearest cache; the block keeps all of them, for what reads them later.
  * Its windows end where lines of the place do, if stores to it are non-temporal. */
 #include "codegen/codegen_private.h"
-#include "ir/block.h"
+#include "ir/match/block.h"
 
 /* ---- which loop reads an array ---- */
 

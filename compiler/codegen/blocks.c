@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops that run in blocks (ir/block.h). The loop goes from block to block; at its begin, copies of the parts of arrays
- * are filled (runtime/pmgrt_block.h), and at its end those that were written go back. In between each statement, or as
- * many as stand together, is a loop over the lanes (lanes.c). */
+ * Loops that run in blocks (ir/match/block.h). The loop goes from block to block; at its begin, copies of the parts of
+ * arrays are filled (runtime/pmgrt_block.h), and at its end those that were written go back. In between each statement,
+ * or as many as stand together, is a loop over the lanes (lanes.c). */
 #include "codegen/codegen_private.h"
 
 const struct array *block_array(const struct emit *e, const struct array *array)

@@ -162,7 +162,8 @@ bool point_is_unclear(const struct emit *e, __isl_keep isl_ast_node *node, const
 bool bind_goes_before(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* Of the variable of a dim that is bound to a value of the array, in C: where parts of segments begin and end has room
- * for what a kernel counts beyond (runtime/restructure_parts.c), so that it is the array's; else 64 bits. */
+ * for what a kernel counts beyond (runtime/inspect/restructure_partition.c), so that it is the array's; else 64
+ * bits. */
 const char *bound_type(const struct emit *e, const struct array *array);
 void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);

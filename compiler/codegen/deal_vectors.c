@@ -4,7 +4,7 @@
  * group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, or, if rows are short,
  * from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
  * restructuring mostly agree in the sort key. A vector loop that depends on the key alone runs once for all of them;
- * one that also has a factor of each lane runs once with their sum (ir/zero_factor.c). */
+ * one that also has a factor of each lane runs once with their sum (ir/match/zero_factor.c). */
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 

@@ -146,7 +146,7 @@ struct k_expr *c_offset(struct emit *e, const char *name, const struct affine *i
 	return affine_expr(e->arena, &sum);
 }
 
-/* Is the first subscript a variable that holds the offset of a row (passes/premultiply.c)? */
+/* Is the first subscript a variable that holds the offset of a row (passes/restructure/premultiply.c)? */
 static bool begins_with_row(const struct point *point, const struct access *access)
 {
 	const struct dim *dim = access->array->rank > 1 && access->subs[0]->kind == EXPR_DIM
@@ -254,7 +254,7 @@ static const struct op_row {
 	int arity;
 } op_rows[OP_N] = {
 #define OP(id, text, c_text, arity, precedence) [OP_##id] = { c_text, arity },
-#include "ir/ops.def"
+#include "ir/core/ops.def"
 #undef OP
 };
 

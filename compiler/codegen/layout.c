@@ -4,7 +4,7 @@
  * internal to the plan, then for each tree whose children are visited two arrays that list them. LOCAL arrays are
  * variables of the kernel and have no number. */
 #include "codegen/codegen_private.h"
-#include "ir/block.h"
+#include "ir/match/block.h"
 
 enum scalar_type slot_type(const struct slot *slot)
 {

@@ -46,7 +46,8 @@ static struct k_expr *are_finite(const struct emit *e, const struct live_points 
 	return all ? all : k_bool(a, true);
 }
 
-/* A loop has this in its body (passes/live.c), and the device itself finds out whether it goes on. */
+/* A loop has this in its body (passes/restructure/sparse_weights.c), and the device itself finds out whether it goes
+ * on. */
 static struct k_expr *call_for_device(const struct emit *e, int number, const struct live_points *live)
 {
 	struct arena *a = e->arena;

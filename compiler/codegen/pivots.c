@@ -3,7 +3,7 @@
  * Pivots of eliminations. A statement that computes one keeps it in a variable, and reports one that is zero or not
  * finite to the plan before it goes on (runtime/pmgrt_pivot.h): if lanes are vectors, for all lanes of one at once. */
 #include "codegen/codegen_private.h"
-#include "ir/elimination.h"
+#include "ir/match/elimination.h"
 
 /* By how much `expr`, linear in `dim`, which stands on one side of its sums and products, grows with it; NULL: not at
  * all. */

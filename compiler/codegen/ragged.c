@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Blocks of segments of variable length (ir/block.h). Row r of a block is row r of each of its segments:
+ * Blocks of segments of variable length (ir/match/block.h). Row r of a block is row r of each of its segments:
  * i = begin[lane] + r. Loops over rows run over r, as far as the longest segment, and what holds for some lanes only
  * (that the segment has such a row, that it begins or ends there, that a node is a root) is a condition of what is
  * written, x = condition ? value : x, so that lanes stay vectors. Where such conditions are lane masks, as those on

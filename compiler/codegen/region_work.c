@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * How much work a parallel region has: what the runtime decides by how many threads it gets (runtime/team.c).
+ * How much work a parallel region has: what the runtime decides by how many threads it gets (runtime/kernel/team.c).
  * Operations are counted from the sizes, of all stages inside of the region, over those of their dims that no loop
  * around it has fixed; iterations are those of the loop that threads share. A range that depends on other dims counts
  * as the longest that the sizes allow, one that is data as the mean of its offsets array, else as a few iterations. */

@@ -3,7 +3,7 @@
  * Work-shared inner loops: each thread runs all of the outer loop, and has a part of the inner range. It takes its part
  * in blocks that stay in its cache while the outer loop goes over them:
  *     for part of threads { for j_begin in part { for i { for j in j_begin..j_stop { y[j] += x[i, j] } } } }
- * No cell that the outer loop carries leaves its j (passes/team.c), which allows this order.
+ * No cell that the outer loop carries leaves its j (passes/map/team.c), which allows this order.
  *
  * If all iterations of the outer loop update the same row, as above, parts are whole cache lines: false sharing makes
  * two threads slower than one alone. */

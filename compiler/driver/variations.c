@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ir/block.h"
+#include "ir/match/block.h"
 
 bool is_overridden(const struct module *module, enum verb verb)
 {

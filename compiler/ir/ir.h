@@ -110,10 +110,10 @@ __isl_give isl_map *map_with_possible_sizes(const struct module *module, __isl_t
 /* Is there no such pair for any data that can exist? Then they are freed. */
 bool is_impossible(const struct module *module, isl_map **bad);
 
-/* ---- once.c ------------------------------------------------------------------------ */
+/* ---- single_definition.c ------------------------------------------------------------------------ */
 
 /* Errors for the cells that may be defined twice. */
-void module_check_once(struct module *module);
+void module_check_single_definition(struct module *module);
 
 /* ---- ranges.c --------------------------------------------------------------------- */
 
@@ -207,7 +207,7 @@ struct interp_input {
 	struct interp_decisions *decisions;     /* receives them, in arena memory; may be NULL */
 };
 
-/* How much is behind a cell, as a scale for its error (ir/interp_magnitude.c): of sums that of |terms|, and how many
+/* How much is behind a cell, as a scale for its error (ir/interp/magnitude.c): of sums that of |terms|, and how many
  * operations led there, one after the other. */
 struct interp_weight {
 	double magnitude, terms;

@@ -7,7 +7,7 @@
  *   ranges, nodes over the children of a tree, and *bound* dims, whose value is read from an index array at affine
  *   subscripts of earlier dims (k, voxel = PHI.voxel[k]). With them every subscript of every access is affine, so
  *   data-dependent programs are sets and relations for isl; what it cannot know about index arrays is stated as
- *   axioms (ir/axioms.c). The domain holds the points whose `guard` is true.
+ *   axioms (ir/isl/axioms.c). The domain holds the points whose `guard` is true.
  * - A *group* is one definition of the user. Its stages share its first `n_common` dims; for each point of these, in
  *   lexicographic order (each dim in its `direction`), they run one after the other. A LOCAL array belongs to one
  *   point of its group: written and read at that point only, stored as a scalar.
@@ -42,14 +42,14 @@ struct module;
 
 enum expr_kind {
 #define EXPR(id, text) EXPR_##id,
-#include "ir/expr.def"
+#include "ir/core/expr.def"
 #undef EXPR
 	EXPR_N
 };
 
 enum expr_op {
 #define OP(id, text, c_text, arity, precedence) OP_##id,
-#include "ir/ops.def"
+#include "ir/core/ops.def"
 #undef OP
 	OP_N
 };
@@ -92,7 +92,7 @@ enum array_role {
  * the sizes of the plan say that all its values fit. */
 enum storage {
 #define STORAGE(id, text, abi_name) STORAGE_##id,
-#include "ir/storage.def"
+#include "ir/core/storage.def"
 #undef STORAGE
 	STORAGE_N
 };
@@ -167,7 +167,7 @@ typedef VEC(struct dim) dim_list;
 
 enum reduce_op {
 #define REDUCE(id, text, identity) REDUCE_##id,
-#include "ir/reduce.def"
+#include "ir/core/reduce.def"
 #undef REDUCE
 	REDUCE_N
 };
@@ -199,7 +199,7 @@ struct group {
 	stage_list stages;
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
-	bool is_live;                   /* points that change nothing may be left out (ir/live.c) */
+	bool is_live;                   /* points that change nothing may be left out (ir/match/zero_weight_points.c) */
 	bool is_few;                    /* few points change anything, other ones each time: a look tells which */
 	bool is_apart;                  /* moves an array to another layout: no loop of it is shared unasked */
 	bool is_in_memory;              /* what one point leaves for the next one is not kept in registers */
@@ -237,7 +237,7 @@ struct loop {                           /* `iterate var in lo..hi until until` *
 enum derivation {
 	DERIVATION_NONE,
 #define DERIVATION(id, text, c_text) DERIVATION_##id,
-#include "ir/derivation.def"
+#include "ir/core/derivation.def"
 #undef DERIVATION
 	DERIVATION_N
 };
@@ -262,8 +262,8 @@ struct param {
 /* The points 0..n of a loop, at which fixed index arrays are read, in another order: sorted (stably) by the values of
  * `keys`, the first the most significant. Points of one value of keys[0] form a segment, those that agree in all keys
  * a run. A pass replaces the loop over k by loops over (segment, k), (segment, run, k) or (chunk, segment, …), which
- * visit the same points: that is the inspector's part of the proof (runtime/restructure.c); what the order means for
- * dependences is stated as facts of the arrays it makes. All these have role INSPECTED. */
+ * visit the same points: that is the inspector's part of the proof (runtime/inspect/restructure.c); what the order
+ * means for dependences is stated as facts of the arrays it makes. All these have role INSPECTED. */
 struct restructuring {
 	const char *name;               /* of the object, or of the group: "PHI" */
 	struct span span;
@@ -299,8 +299,8 @@ struct renumbering {
 
 /* The nodes 0..n of a tree in branches, runs of nodes each of which is the parent of the next one, and the branches in
  * levels: what hangs on a branch is of a lower level. So branches of one level need nothing of each other, neither from
- * their nodes' children nor from their parents (ir/axioms.c). Branches are numbered level by level, the leaves' first.
- * The arrays have the role TEMP; whoever binds the tree fills them (runtime/branches.c). */
+ * their nodes' children nor from their parents (ir/isl/axioms.c). Branches are numbered level by level, the leaves'
+ * first. The arrays have the role TEMP; whoever binds the tree fills them (runtime/inspect/branches.c). */
 struct branching {
 	struct span span;
 	struct array *tree;
@@ -313,7 +313,7 @@ struct branching {
 
 enum decision_kind {
 #define DECISION(id, pass, chosen, alternatives) DECISION_##id,
-#include "ir/decisions.def"
+#include "ir/core/decisions.def"
 #undef DECISION
 	DECISION_N
 };
@@ -328,7 +328,7 @@ struct decision {
 
 enum verb {
 #define VERB(id, text) VERB_##id,
-#include "ir/verbs.def"
+#include "ir/core/verbs.def"
 #undef VERB
 	VERB_N
 };
@@ -338,8 +338,8 @@ enum item_choice {
 	CHOICE_NAME,                    /* no word of the language: a mode, or what is no choice at all */
 #define CHOICE(id, text) CHOICE_##id,
 #define STORAGE(id, text, abi_name) CHOICE_##id,
-#include "ir/choices.def"
-#include "ir/storage.def"
+#include "ir/core/choices.def"
+#include "ir/core/storage.def"
 #undef STORAGE
 #undef CHOICE
 	CHOICE_N

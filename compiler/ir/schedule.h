@@ -11,19 +11,20 @@
  *   is the same in all iterations of the loops between: each thread keeps its share of it.
  * - A STORAGE mark stands below the band of the last dim that is a folded subscript of its array; all that touches the
  *   array stands below it. If the array has a window, it stands above the mark of the loop along which the window
- *   slides, with no other marks than STORAGE between: threads or lanes do not share it (ir/window.c).
+ *   slides, with no other marks than STORAGE between: threads or lanes do not share it (ir/isl/window.c).
  * - A BLOCK mark stands directly above the mark of a loop over the same dim of all stages below it, none of which has
- *   marks below that say how its loops run. `arrays` are the BLOCK arrays that it fills and empties (ir/block.h).
+ *   marks below that say how its loops run. `arrays` are the BLOCK arrays that it fills and empties (ir/match/block.h).
  * - An ATOMIC or ACCUMULATE mark has the one stage it speaks of below it and no other stage, but for ACCUMULATE marks
  *   of sums that share a loop over children, which stand directly above each other and that loop.
- * - A BLAS mark has a nest below that is an operation of the BLAS (ir/blas.h), and around it neither a team nor a row
- *   of its stage.
- * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/row_check.c).
- * - A SKIP mark has one stage below it, and only loops over its own dims (ir/zero_factor.c).
+ * - A BLAS mark has a nest below that is an operation of the BLAS (ir/match/blas.h), and around it neither a team nor a
+ *   row of its stage.
+ * - A PRIVATE or DYNAMIC mark stands directly above a PARALLEL mark (ir/isl/row_check.c).
+ * - A SKIP mark has one stage below it, and only loops over its own dims (ir/match/zero_factor.c).
  * - A GRID mark has no other GRID mark above it; a PARALLEL loop directly below it, or below an ACCUMULATE, is shared
  *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
- * - A ROW mark stands directly above the mark of a loop (ir/row_check.c).
- * - A DEAL mark stands above the mark of the loop over its dim, with no other mark than ROW between (ir/deal.c).
+ * - A ROW mark stands directly above the mark of a loop (ir/isl/row_check.c).
+ * - A DEAL mark stands above the mark of the loop over its dim, with no other mark than ROW between
+ *   (ir/isl/warp_loop.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. A bound dim of several groups has
  *   one value at a time: none of them runs later in a loop that it is read with. */
 #ifndef PMGC_IR_SCHEDULE_H
@@ -35,7 +36,7 @@
 
 enum mark_kind {
 #define MARK(id, text) MARK_##id,
-#include "ir/marks.def"
+#include "ir/isl/marks.def"
 #undef MARK
 	MARK_N
 };
@@ -144,7 +145,8 @@ typedef bool zero_factor_test(const struct expr *read, const void *user);
 bool expr_zero_factor(const struct expr *product, zero_factor_test *test, const void *user, struct zero_factor *factor);
 /* The factor is a LOCAL value, and no copy is one. */
 bool stage_zero_factor(const struct stage *stage, struct zero_factor *factor);
-/* Points of a restructuring that change nothing in a group where a cell of the weights is zero (ir/live.c). */
+/* Points of a restructuring that change nothing in a group where a cell of the weights is zero
+ * (ir/match/zero_weight_points.c). */
 struct live_points {
 	const struct restructuring *restructuring;
 	const struct array *weights, *by;       /* weights[by[k]]; `by` is a copy of the restructuring */
@@ -168,8 +170,8 @@ int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loo
 			int subscript);
 /* Why the array of the STORAGE mark at `mark` cannot have the window that it has; NULL: it can, or has none. */
 const char *schedule_window_problem(struct module *module, __isl_keep isl_schedule_node *mark);
-/* Why the array of the STORAGE mark at `mark` cannot be stored as it is, window and all (ir/storage_check.c); NULL: it
- * can. */
+/* Why the array of the STORAGE mark at `mark` cannot be stored as it is, window and all (ir/isl/storage_check.c); NULL:
+ * it can. */
 const char *schedule_storage_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);

@@ -3,7 +3,7 @@
  * Overrides that ask for what is done anyway are honoured here; the others are left to the passes that take the
  * decision. What no pass has honoured at the end is refused with what it would have needed, so that no word of a
  * schedule block is ignored in silence. */
-#include "passes/restructure_private.h"
+#include "passes/restructure/restructure_private.h"
 
 static const struct {
 	enum verb verb;

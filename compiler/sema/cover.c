@@ -4,7 +4,7 @@
  * the whole of its dimension, as a range, as all segments of offsets one after the other, or as a permutation (a
  * unique index array with as many elements as values), and the variables do not depend on each other.
  *
- * Cells that a definition leaves out are for the proofs of ir/bounds.c, but where the data decides which these are:
+ * Cells that a definition leaves out are for the proofs of ir/isl/bounds.c, but where the data decides which these are:
  * there every cell may be defined, and none must. */
 #include "sema/sema_private.h"
 

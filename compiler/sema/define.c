@@ -381,7 +381,7 @@ static const char *operator_text(enum reduce_op op)
 {
 	static const char *const texts[] = {
 #define REDUCE(id, text, identity) [REDUCE_##id] = text,
-#include "ir/reduce.def"
+#include "ir/core/reduce.def"
 #undef REDUCE
 	};
 	return texts[op];

@@ -4,7 +4,7 @@
  * branches of a `case` do. Their variables must have the same ranges; one that has more variables, behind those that
  * all have, runs over these at each point, and what it adds up for each of its own points is kept for all of them.
  * Where one of them reads another at its own point, it stands behind it, so that not all may do so; whether all other
- * reads lead to points that come before is for the analysis of recurrences (ir/recurrence.c) to find out. */
+ * reads lead to points that come before is for the analysis of recurrences (ir/isl/recurrence.c) to find out. */
 #include "sema/sema_private.h"
 
 /* The stages of one of the drafts, in terms of the slots of the first. */

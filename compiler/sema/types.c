@@ -265,7 +265,7 @@ static const char *op_text(enum expr_op op)
 {
 	static const char *const texts[OP_N] = {
 #define OP(id, text, c_text, arity, precedence) [OP_##id] = "'" text "'",
-#include "ir/ops.def"
+#include "ir/core/ops.def"
 #undef OP
 	};
 	return texts[op];

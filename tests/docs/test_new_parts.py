@@ -75,15 +75,15 @@ def compiler_with(folder, page, part, table, owner, before):
     that starts with `before`, or last. A pass has a decision, too, in the table of these."""
     rows = Path(f"compiler/{part}/{table}").read_text()
     row = block(page, "The row in")
-    (folder / part).mkdir()
+    (folder / part).mkdir(parents=True)
     (folder / part / table).write_text(rows.replace(before, row + before, 1) if before else rows + row)
     owners = [f"compiler/{part}/{owner}"]
     if "The row of its decision" in page:
-        decisions = Path("compiler/ir/decisions.def").read_text()
-        (folder / "ir").mkdir()
-        (folder / "ir/decisions.def").write_text(decisions + block(page, "The row of its decision"))
-        owners.append("compiler/ir/decisions.c")
-    source = folder / Path(re.search(r"compiler/\w+/\w+\.c(?=`:)", page).group(0)).name
+        decisions = Path("compiler/ir/core/decisions.def").read_text()
+        (folder / "ir/core").mkdir(parents=True)
+        (folder / "ir/core/decisions.def").write_text(decisions + block(page, "The row of its decision"))
+        owners.append("compiler/ir/core/decisions.c")
+    source = folder / Path(re.search(r"compiler/[\w/]+\.c(?=`:)", page).group(0)).name
     source.write_text(block(page, "The file"))
     libs = [run("pkg-config", option, "isl").split() for option in ("--cflags", "--libs")]
     run(*cc(), *FLAGS, *SANITIZERS, f"-I{folder}", "-Icompiler", "-Iruntime", *libs[0], source, *owners,

@@ -64,11 +64,12 @@ NESTED = ("codegen", "sema")
 def calls(tree):
     """(a file of the compiler, one whose function or table it uses), but for those of NESTED."""
     defined, used, name = {}, [], ""
-    objects = sorted(path for path in (tree.build / "obj/compiler").glob("*/*.o") if path.parent.name not in NESTED)
+    objects = sorted(path for path in (tree.build / "obj/compiler").rglob("*.o")
+                     if path.relative_to(tree.build / "obj/compiler").parts[0] not in NESTED)
     for row in listing(*objects).splitlines():
         found = MEMBER.match(row)
         if found:
-            name = "compiler/" + "/".join(found.group(1).split("/")[-2:])[:-2] + ".c"
+            name = found.group(1).split("/obj/")[-1][:-2] + ".c"
         found = SYMBOL.match(row)
         if found and found.group(1) == "*UND*":
             used.append((name, found.group(2)))

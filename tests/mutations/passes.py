@@ -334,7 +334,7 @@ def named_equivalents():
 
 
 def sources():
-    return sorted(path for folder in FOLDERS for path in Path(folder).glob("*.c"))
+    return sorted(path for folder in FOLDERS for path in Path(folder).rglob("*.c"))
 
 
 def shown(path, rule, start, end, replacement, _):

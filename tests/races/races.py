@@ -29,7 +29,7 @@ def packages(*arguments):
 
 def build_checker(build, folder):
     """The runtime and check_library for the sanitizer."""
-    runtime = [*CLANG, "-fPIC", "-shared", "-fvisibility=hidden", "-Iruntime", *map(str, Path("runtime").glob("*.c")),
+    runtime = [*CLANG, "-fPIC", "-shared", "-fvisibility=hidden", "-Iruntime", *map(str, Path("runtime").rglob("*.c")),
                "-lm", "-o", f"{folder}/libpmgrt.so"]
     check = [*CLANG, *INCLUDES, *packages("--cflags"), *CHECK_SOURCES, f"{build}/libpmgc.a", f"-L{folder}", "-lpmgrt",
              f"-Wl,-rpath,{folder}", *packages("--libs"), "-ldl", "-lm", "-o", f"{folder}/check"]

@@ -37,12 +37,12 @@ NARROW = [name for name in INTEGERS if name != "i64"]
 OPERATORS = [(row[1], int(row[2])) for row in rows("compiler/syntax/operators.def", "TREE_OP")]
 # (name, kind, fewest arguments, most)
 FUNCTIONS = [(row[0], row[1], int(row[3]), int(row[4])) for row in rows("compiler/sema/functions.def", "FUNCTION")]
-REDUCTIONS = [row[1] for row in rows("compiler/ir/reduce.def", "REDUCE") if row[0] != "SET"]
+REDUCTIONS = [row[1] for row in rows("compiler/ir/core/reduce.def", "REDUCE") if row[0] != "SET"]
 CONSTRUCTS = [re.search(rf"construct_{row[0]} = {{ .name = \"(\w+)\"",
                         (ROOT / f"compiler/constructs/{row[0]}.c").read_text())[1]
               for row in rows("compiler/constructs/constructs.def", "CONSTRUCT")]
 VALUES = rows("tests/random/values.def", "VALUES")
-VERBS = re.findall(r'^VERB\(\w+, +"(\w+)"\)', (ROOT / "compiler/ir/verbs.def").read_text(), flags=re.M)
+VERBS = re.findall(r'^VERB\(\w+, +"(\w+)"\)', (ROOT / "compiler/ir/core/verbs.def").read_text(), flags=re.M)
 
 # How a reduction is spelt inside an expression.
 IN_EXPRESSION = {"+=": "sum", "*=": "prod", "min=": "min", "max=": "max"}

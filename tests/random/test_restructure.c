@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "passes/restructure_private.h"
+#include "passes/restructure/restructure_private.h"
 #include "random/compare.h"
 #include "support/folder.h"
 

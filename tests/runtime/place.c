@@ -3,7 +3,7 @@
  * Arrays in blocks: to them and back, from any strides; what is refused. That kernels take them where they lie, and
  * others get copies, is asked by tests/random of every program. */
 #include "runtime/check.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  *
  * In which order blocks take segments, of any lengths: stretches of neighbours, each the longest first; how much is
  * padded; how many rows there may be; and which blocks are dealt to whom. */
-#include "plan.h"
+#include "plan/plan.h"
 #include "runtime/check.h"
 
 #include <stdlib.h>

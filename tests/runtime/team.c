@@ -3,7 +3,7 @@
  * How many threads a parallel region gets: as many as have work, of those that the plan has,
  * and processors that are free; no time is measured. */
 #include "runtime/check.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <math.h>
 

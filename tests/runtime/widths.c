@@ -4,7 +4,7 @@
  * block, and that wait as long as a table says. Blocks that are given come first; trials run on blocks as they are
  * given or, if the caller is going to hold them so, on those of each kernel. */
 #include "runtime/check.h"
-#include "plan.h"
+#include "plan/plan.h"
 
 #include <stdlib.h>
 #include <string.h>

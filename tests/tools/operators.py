@@ -25,8 +25,8 @@ OTHERS = {"CHOOSE", "PIVOT", "UNIT_SCALE", "stencil", "matmul", "transpose"}
 def missing():
     """What the tables of the compiler have, and none of the above."""
     known = set().union(ARITHMETIC, OF_FLOATS, OF_INTEGERS, COMPARISONS, CONNECTIVES, OTHERS)
-    ops = re.findall(r"^OP\((\w+)", Path("compiler/ir/ops.def").read_text(), re.M)
+    ops = re.findall(r"^OP\((\w+)", Path("compiler/ir/core/ops.def").read_text(), re.M)
     functions = re.findall(r'^FUNCTION\("(\w+)",\s+\w+,\s+(\w+)', Path("compiler/sema/functions.def").read_text(), re.M)
-    reduces = re.findall(r"^REDUCE\((\w+)", Path("compiler/ir/reduce.def").read_text(), re.M)
+    reduces = re.findall(r"^REDUCE\((\w+)", Path("compiler/ir/core/reduce.def").read_text(), re.M)
     return ([op for op in ops if op not in known] + [op for op in reduces if op not in REDUCES] +
             [name for name, _ in functions if name not in WHOLE and name not in OTHERS and name.upper() not in known])

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Pools, medians and sums over windows of a few elements, of each type of numbers, are what the interpreter computes,
 with NaN, infinities and zeros of both signs among the elements, by gcc and by clang: their loops are written out, their
-minima and maxima tested for NaN once (compiler/passes/unroll.c, compiler/codegen/extremes.c). Further integers
+minima and maxima tested for NaN once (compiler/passes/map/unroll.c, compiler/codegen/extremes.c). Further integers
 with PMG_TEST_LONG. Not with sanitizers: its time is that of C compilers."""
 import os
 import shutil

@@ -2,7 +2,7 @@
  *
  * Generated code against the interpreter. Sums may be added in another order, so a result may differ by as much as
  * n * eps times the magnitude that the interpreter has recorded for the cell: of a sum that of |terms| (Higham 2002,
- * section 4.2), of what is computed from others what their errors come to (ir/interp_magnitude.c). n is the number of
+ * section 4.2), of what is computed from others what their errors come to (ir/interp/magnitude.c). n is the number of
  * operations recorded there, and LEAST_TERMS more. eps is that of single precision also for what is computed from
  * values, or sums, of that. Recurrences and loops count as exact there; where a difference exceeds this bound, further
  * runs tell what errors come to (rounding.c).

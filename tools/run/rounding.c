@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Which differences rounding explains. The program as written is run again: in extended precision, then in its own
- * arithmetic, then a few times with roundings moved at random (ir/interp_fine.c). How far these runs are from the first
+ * arithmetic, then a few times with roundings moved at random (ir/interp/fine.c). How far these runs are from the first
  * one is the size of rounding errors, through recurrences, quotients, loops and decisions. A difference of up to SLACK
  * times the largest of these distances is explained, and so is any difference of a cell that is finite in one run and
  * not in another. Integers may differ by up to SLACK_OF_INTEGERS times the largest distance, which mostly is 0. */

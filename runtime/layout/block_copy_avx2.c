@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Copies of blocks with the vectors of AVX2. clang has no pragma that all functions of a file obey. */
+#if defined __x86_64__ && defined __GNUC__ && !defined __clang__
+#pragma GCC target("avx2,fma")
+#define BLOCK_COPY block_copy_avx2
+#include "layout/block_copy.h"
+#else
+typedef int block_copy_none;
+#endif
