@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: MIT
 #
 # The only build system. `make help` lists the goals. Sources are found by their place:
-
-#   runtime/*.c                        -> libpmgrt.a, libpmgrt.so
+#   compiler/**/*.c, lexer.l, parser.y -> libpmgc.a and pmgc       runtime/**/*.c -> libpmgrt.a, libpmgrt.so
 #   tools/*.c, tools/*/*.c             -> pmg, main of pmgc        tests/*/test_*.c -> tests/*/test_*
 #   bench/*.c, bench/*/*.c             -> pmg, too; bench/handtuned/kernels/*.c once for each instruction set
 # Each compiler and SAN=1 (address, undefined behaviour, leaks) has a folder of its own:
