@@ -400,8 +400,6 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	e->n_turns = threads ? k_name(e->arena, threads) : k_int(e->arena, 1);
 	ragged_open(e, body, k_name(e->arena, e->lane_start));
 	emit_body(e, body, node, &start);
-	if (e->ragged && e->ragged->later)
-		declaration_drop_unread(&e->ragged->later_declared, e->ragged->later);
 	block_close(e, visible);
 	if (threads)
 		vec_push(e->arena, &e->names.visible, threads);

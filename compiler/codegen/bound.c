@@ -327,28 +327,6 @@ const char *bound_type(const struct emit *e, const struct array *array)
 	return type_c_name(TYPE_I64);
 }
 
-struct declaration declaration_begin(struct emit *e)
-{
-	return (struct declaration) { block_here(e), block_here(e)->stmts.n, 0 };
-}
-
-void declaration_end(struct emit *e, struct declaration *declaration)
-{
-	declaration->end = block_here(e)->stmts.n;
-}
-
-void declaration_drop_unread(const struct declaration *declaration, const char *name)
-{
-	struct k_block *block = declaration->block;
-	const int first = declaration->first, end = declaration->end;
-
-	if (mentions_from(block, end, name))
-		return;
-	for (int i = end; i < block->stmts.n; i++)
-		block->stmts.items[first + i - end] = block->stmts.items[i];
-	block->stmts.n -= end - first;
-}
-
 static const char *variable_name(struct emit *e, const struct dim *dim)
 {
 	return dim->source.array->row_of ? arena_printf(e->arena, "%s_row", dim->name) : dim->name;
@@ -360,7 +338,6 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	struct scope scope = scope_enter(e);
 	struct affine value;
 	struct condition source;
-	struct declaration declaration;
 
 	if (!point.instance)
 		return;
@@ -371,12 +348,9 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	}
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
-	declaration = declaration_begin(e);
 	k_const(e->b, k_scalar(bound_type(e, dim_of(&use)->source.array)), use.bound,
 		deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
-	declaration_end(e, &declaration);
 	emit_known_bind(e, node, use, &point);
-	declaration_drop_unread(&declaration, use.bound);
 	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -468,8 +442,7 @@ static const char *list_name(struct emit *e, int slot)
 }
 
 /* Opens the loop over the children of the dim's node and declares the child. */
-static const char *open_children(struct emit *e, const struct mark *mark, const struct point *point,
-				 struct declaration *declaration)
+static const char *open_children(struct emit *e, const struct mark *mark, const struct point *point)
 {
 	const struct children *children = layout_children(e->layout, mark->dim->source.array, 0);
 	struct affine node = affine_of_expr(e, point, mark->dim->source.subs[0]);
@@ -484,10 +457,8 @@ static const char *open_children(struct emit *e, const struct mark *mark, const 
 		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, end, k_int(e->arena, 1)), begin, NULL);
 	name = names_declare(&e->names, mark->dim->name);
 	child = affine_name(e->arena, name);
-	*declaration = declaration_begin(e);
 	k_const(e->b, k_scalar("int64_t"), name,
 		k_at(e->arena, list_name(e, children->list), k_name(e->arena, q)));
-	declaration_end(e, declaration);
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &next));
 	return name;
 }
@@ -528,14 +499,12 @@ static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const s
 			  const struct point *point, emit_child *emit)
 {
 	struct condition source = open_source(e, &mark->dim->source, point);
-	struct declaration declaration;
 	int visible = e->names.visible.n;
-	const char *name = open_children(e, mark, point, &declaration);
+	const char *name = open_children(e, mark, point);
 	struct affine child = affine_name(e->arena, name);
 
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
-	declaration_drop_unread(&declaration, name);
 	block_close(e, visible);
 	condition_close(e, source);
 }
@@ -555,8 +524,6 @@ static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
 	condition_close(e, source);
-	if (kin.variable)
-		declaration_drop_unread(&kin.declaration, kin.variable);
 	kin_close(e, &kin);
 	scope_leave(e, scope);
 }

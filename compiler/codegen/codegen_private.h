@@ -117,16 +117,6 @@ bool expr_mentions(struct arena *arena, const char *text, const char *name);
 /* Do its statements from a number on mention a name? */
 bool mentions_from(const struct k_block *block, int first, const char *name);
 
-/* Statements that declare a variable, which are dropped where nothing behind them in their block reads it. */
-struct declaration {
-	struct k_block *block;
-	int first, end;
-};
-
-struct declaration declaration_begin(struct emit *e);
-void declaration_end(struct emit *e, struct declaration *declaration);
-void declaration_drop_unread(const struct declaration *declaration, const char *name);
-
 /* What is known and how iterators are called; names stay until their block ends. */
 struct scope {
 	int iterators, bindings, facts;

@@ -115,7 +115,7 @@ static void close_list(struct emit *e, const struct kin_list *list, int names)
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
 	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
-				   e->names.visible.n, e->ragged->row_facts.n, NULL, { 0 }, { 0 } };
+				   e->names.visible.n, e->ragged->row_facts.n, { 0 } };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
@@ -183,18 +183,17 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
 	const int64_t lanes = e->block->lanes;
+	const char *variable;
 	struct k_expr *cell;
 
 	scope.list = open_list(e, masks, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;
 	cell = k_name(e->arena, scope.list.cell);
 	k_const(e->b, k_scalar("int64_t"), e->lane, k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
-	scope.variable = names_declare(&e->names, mark->dim->name);
-	scope.declaration = declaration_begin(e);
-	k_const(e->b, k_scalar("int64_t"), scope.variable,
+	variable = names_declare(&e->names, mark->dim->name);
+	k_const(e->b, k_scalar("int64_t"), variable,
 		k_binary(e->arena, K_SHIFT, cell, k_int(e->arena, log2_of(lanes))));
-	declaration_end(e, &scope.declaration);
-	row = affine_name(e->arena, scope.variable);
+	row = affine_name(e->arena, variable);
 	last = affine_scale(e->arena, &last, 1, -1);
 	row_is_inside(e, &row, &first, &last);
 	*child = affine_combine(e->arena, 1, &begin, 1, &row);

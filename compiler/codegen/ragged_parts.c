@@ -47,10 +47,8 @@ static void note_rows(struct emit *e)
 static void declare_later(struct emit *e, const struct k_expr *block)
 {
 	e->ragged->later = names_declare(&e->names, "later");
-	e->ragged->later_declared = declaration_begin(e);
 	k_const(e->b, k_scalar("pmg_lying"), e->ragged->later,
 		k_with_list(e->arena, k_call(e->arena, "pmg_block_later", 0), block));
-	declaration_end(e, &e->ragged->later_declared);
 }
 
 /* Where its lanes begin. */

@@ -44,7 +44,6 @@ struct ragged {
 	const char *start;              /* where the block begins in what the caller has blocked, in rows */
 	const char *next, *later;       /* where the lanes of the thread's next block begin, and where the caller has
 					 * it; NULL: nobody prefetches */
-	struct declaration later_declared;      /* of the last one */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	struct k_block body;            /* of the block, as it is without what stands ahead of it */
 	bool is_settled;                /* the body is known */
@@ -135,8 +134,6 @@ struct kin_scope {
 	lane_condition_list conditions;
 	bool selects, in_lanes, are_vectors;
 	int names, n_facts;
-	const char *variable;           /* of the child; NULL: it is the next row */
-	struct declaration declaration; /* of the variable */
 	struct kin_list list;
 };
 
