@@ -114,6 +114,18 @@ def check_line(count, program, generated, folder):
         count.equal(f"blame {' '.join(arguments)}", (done.returncode, done.stdout), (status, b""))
 
 
+def check_lowering(count, folder):
+    """A line that a lowering made names it, and what it decided there."""
+    program = ROOT / "tests/decide/ahead_updates.pmg"
+    (folder / "p.pmg").write_text(program.read_text())
+    pmgc("p.pmg", "--candidates=1", "-o", "p.c", folder=folder)
+    number = next(i for i, row in enumerate((folder / "p.c").read_text().splitlines(), 1) if "PMG_PREFETCH(" in row)
+    told = pmgc("blame", f"p.c:{number}", "p.pmg", "--candidates=1", folder=folder).stdout.decode()
+    writer = re.search(r"written by compiler/kernel/lower/prefetch\.c:\d+, in the lowering 'prefetch'\n", told)
+    count("the lowering", "" if writer else told)
+    count("its decision", "" if "= lowering 'prefetch' chose prefetches cells for 'g': " in told else told)
+
+
 def check_header(count, program, folder):
     done = pmgc("blame", "out.h:2", program.name, folder=folder)
     count.equal("blame out.h:2", (done.returncode, done.stdout, done.stderr.decode().splitlines()[0]),
@@ -130,6 +142,7 @@ def main():
             if program == PROGRAMS[0]:
                 check_line(count, program, generated, Path(folder))
                 check_header(count, program, Path(folder))
+                check_lowering(count, Path(folder))
     return count.close()
 
 

@@ -2,14 +2,14 @@
 """Seeded wrong changes of passes and code generation, to learn whether the tests would see them:
 passes.py BUILD COUNT|FIRST-LAST [SEED [FILE...]] [--jobs N] [--seconds N].
 
-A mutant is a file of compiler/passes or compiler/codegen with one change: a comparison or a start off by one, a
-condition dropped or turned round, && and || exchanged, + and - exchanged, a flag inverted. The file is compiled and
-linked before the compiler's library in BUILD, into the programs that test it, which are asked the questions that reach
-the changed function, the quickest first, until one of them tells the mutant from the right compiler: the cases of
-tests/decide and the kept texts of tests/codegen and generated/; then programs of tests/random and tests/programs,
-random programs, by each row of their table of variants, and kernels for CUDA, of which only what has another text than
-before is run; at last tests/codegen. LEAST of the mutants must be told. Which functions a question reaches is found by
-a compiler that notes them (reached.c).
+A mutant is a file of compiler/passes, compiler/codegen or compiler/kernel/lower with one change: a comparison or a
+start off by one, a condition dropped or turned round, && and || exchanged, + and - exchanged, a flag inverted. The file
+is compiled and linked before the compiler's library in BUILD, into the programs that test it, which are asked the
+questions that reach the changed function, the quickest first, until one of them tells the mutant from the right
+compiler: the cases of tests/decide and the kept texts of tests/codegen and generated/; then programs of tests/random
+and tests/programs, random programs, by each row of their table of variants, and kernels for CUDA, of which only what
+has another text than before is run; at last tests/codegen. LEAST of the mutants must be told. Which functions a
+question reaches is found by a compiler that notes them (reached.c).
 
 Which mutants a seed draws depends on their own rows alone: the lists of a seed before and after a change of the
 compiler have nearly the same mutants. Not counted as mutants: those that do not compile, compile to the same machine
@@ -33,7 +33,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 LEAST, LEAST_OF_SAMPLE, SAMPLE = 0.95, 0.85, 200    # a sample is smaller than that: chance has a say
-FOLDERS = ["compiler/passes", "compiler/codegen"]
+FOLDERS = ["compiler/passes", "compiler/codegen", "compiler/kernel/lower"]
 PMGC, DECIDE, CODEGEN = "compiler/driver/main", "tests/decide/test_decide", "tests/codegen/test_codegen"
 RANDOM, PROGRAMS, DRAWS = "tests/random/test_programs", 12, "1-4"
 EMULATED = "tests/cuda/test_emulated"

@@ -40,10 +40,9 @@ const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_w
 	lowered->lowering = lowering;
 	if (lowering != K_BUILT)
 		k_lowerings[lowering].run(lowered);
+	show(lowered, watch);
 	k_resolve_types(lowered->arena, lowered->program);
 	fault = k_verify_without_races(lowered->arena, lowered->program);
-	if (!fault)
-		show(lowered, watch);
 	if (!fault || lowering == K_BUILT)
 		return fault;
 	return arena_printf(lowered->arena, "after the lowering '%s': %s", k_lowerings[lowering].name, fault);

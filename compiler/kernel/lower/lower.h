@@ -50,7 +50,7 @@ enum { K_BUILT = -1 };          /* the number of a lowering before the first one
 
 int k_lowering_find(const char *name);                  /* its number; K_BUILT: there is none of this name */
 
-/* Is shown a program as it was built, then after each lowering. */
+/* Is shown a program as it was built, then after each lowering; the last one may be what is wrong. */
 struct k_watch {
 	void (*see)(const struct k_program *program, int lowering, void *user); /* NULL: nobody looks */
 	void *user;
