@@ -91,7 +91,7 @@ void table_function_print(struct writer *w, const struct emit *e, const char *he
 	vec_push(e->arena, &function.params, ((struct k_param) { k_pointer("void", true), "arguments" }));
 	add_arguments(&b, e->layout);
 	if (body->stmts.n)
-		quote_blank(&b);
+		k_blank(&b);
 	for (int i = 0; i < body->stmts.n; i++)
 		vec_push(e->arena, &function.body.stmts, body->stmts.items[i]);
 	k_function_drop_unread(&function);

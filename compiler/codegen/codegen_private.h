@@ -19,8 +19,8 @@
 #undef TARGET
 
 void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
-/* Of what could not be quoted. */
-void check_quoted(struct emit *e, const struct k_builder *builder);
+/* Fails where a block was closed, or went on, that was not open. */
+void check_built(struct emit *e, const struct k_builder *builder);
 
 /* ---- ast_build.c ------------------------------------------------------------------------ */
 
@@ -85,9 +85,8 @@ void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 
 /* ---- scopes.c: blocks of C and what is known in them ------------------------------------------------- */
 
-/* A block of C: names declared in it end with it. */
-int block_open_at(struct emit *e, const char *emitter, const char *format, ...) PRINTF_LIKE(3, 4);
-#define block_open(e, ...) block_open_at((e), EMITTER, __VA_ARGS__)
+/* A block of C that a constructor opens: block_of(e, k_begin_if(e->b, condition)). Names declared in it end with it. */
+#define block_of(e, opened) ((void) (opened), (e)->names.visible.n)
 void block_close_at(struct emit *e, const char *emitter, int names);
 #define block_close(e, names) block_close_at((e), EMITTER, (names))
 /* From the block of an if to that of its else. */
@@ -96,8 +95,6 @@ void block_otherwise_at(struct emit *e, const char *emitter, int names);
 /* Opens the other branch of a block that was closed last. */
 int block_reopen_at(struct emit *e, const char *emitter);
 #define block_reopen(e) block_reopen_at((e), EMITTER)
-/* The same of a block that a constructor has opened: block_of(e, k_begin_if(e->b, condition)). */
-#define block_of(e, opened) ((void) (opened), (e)->names.visible.n)
 /* What would stand here for the nodes; the names that they declare are forgotten. */
 struct k_block build_elsewhere(struct emit *e, __isl_keep isl_ast_node *node);
 /* What is added goes to a block of its own, at the same depth, until `elsewhere_end`, which leaves in it no declaration
@@ -110,10 +107,6 @@ struct k_stmt *owner_here(const struct emit *e);        /* whose block it is; NU
 int depth_here(const struct emit *e);
 void block_append(struct emit *e, const struct k_block *block);         /* here */
 const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */
-/* What a text says that is an expression. */
-struct k_expr *quote_expr(struct arena *arena, const char *text);
-/* Does an expression, as text, mention a name? */
-bool expr_mentions(struct arena *arena, const char *text, const char *name);
 /* Do its statements from a number on mention a name? */
 bool mentions_from(const struct k_block *block, int first, const char *name);
 
@@ -396,8 +389,8 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 /* The table that stands for an array of the plan where the tree is the one that is known; NULL: there is none. */
 const char *known_table(const struct layout *layout, const struct slot *slot);
 void emit_known_tables(struct writer *w, struct layout *const *layouts, int n); /* of a pipeline's candidates */
-/* Adds what must hold of the plan's arrays for those tables to be theirs. */
-void add_known_conditions(const struct layout *layout, struct str *text);
+/* And what must hold of the plan's arrays for those tables to be theirs. NULL: nothing has to hold. */
+struct k_expr *with_known_conditions(const struct layout *layout, struct k_expr *condition);
 
 /* ---- kernel.c: functions ------------------------------------------------------------------------------ */
 

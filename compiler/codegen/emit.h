@@ -7,7 +7,6 @@
 
 #include <isl/ast.h>
 
-#include "codegen/quote.h"
 #include "codegen/target.h"
 #include "kernel/kernel.h"
 

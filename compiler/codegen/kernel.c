@@ -214,7 +214,7 @@ static struct k_block *body_of(struct kernel *kernel, build_body *build, const s
 	e->kernels = kernel->program;
 	e->names = kernel->names;
 	build(kernel, part);
-	check_quoted(e, &b);
+	check_built(e, &b);
 	e->b = NULL;
 	k_drop_unread(body);
 	return body;
@@ -261,7 +261,7 @@ static void fill_function(struct kernel *kernel, struct k_builder *b, const stru
 	add_params(b, kernel->layout, kernel->is_specialized);
 	add_arrays(kernel, b);
 	if (b->open.items[0]->stmts.n)
-		quote_blank(b);
+		k_blank(b);
 	for (int i = 0; i < body->stmts.n; i++)
 		vec_push(b->arena, &b->open.items[0]->stmts, body->stmts.items[i]);
 }
@@ -359,7 +359,7 @@ static void build_part_function(struct kernel *kernel, struct part *part)
 	if (!is_of_copy)
 		kernel->shared[part - kernel->parts.items] = part->call;
 	fill_function(kernel, &b, body, part);
-	check_quoted(&kernel->emit, &b);
+	check_built(&kernel->emit, &b);
 	vec_push(kernel->emit.arena, &kernel->program->functions, function);
 }
 
@@ -373,13 +373,16 @@ static const char *failed_name(const struct kernel *kernel)
 static bool build_failure_check(struct kernel *kernel)
 {
 	struct k_builder *b = kernel->emit.b;
+	struct k_expr *plan = k_name(b->arena, "plan");
 
 	if (!kernel->layout->has_checks)
 		return false;
-	if (kernel->emit.in_loop && is_of_device(kernel))
-		quote(b, "PMG_STOP_IF_BAD(plan);");
-	else
-		quote(b, "if (%s(plan))\n\treturn PMG_NUMERICAL;", failed_name(kernel));
+	if (kernel->emit.in_loop && is_of_device(kernel)) {
+		k_do(b, K_CALL(b->arena, "PMG_STOP_IF_BAD", plan));
+	} else {
+		k_only_if(b, K_CALL(b->arena, failed_name(kernel), plan));
+		k_return(b, k_name(b->arena, "PMG_NUMERICAL"));
+	}
 	return true;
 }
 
@@ -395,14 +398,14 @@ static void build_region(struct kernel *kernel, enum region_kind region)
 		if (nest->region != region)
 			continue;
 		if (!is_first && !part->call)
-			quote_blank(e->b);
+			k_blank(e->b);
 		is_first = false;
 		e->in_loop = e->module->loop.var;
 		if (nest->is_commit && region == REGION_BODY && build_failure_check(kernel) && !part->call)
-			quote_blank(e->b);
+			k_blank(e->b);
 		e->in_loop = false;
 		if (part->call)
-			k_add(e->b, k_stmt(e->arena, KS_CALL), EMITTER)->value = part->call;
+			k_do(e->b, part->call);
 		else
 			build_part(kernel, part);
 	}
@@ -412,12 +415,15 @@ static void build_region(struct kernel *kernel, enum region_kind region)
 static void build_swaps(struct kernel *kernel, const char *function, bool only_kept)
 {
 	const struct layout *layout = kernel->layout;
+	struct arena *arena = kernel->emit.arena;
 
 	for (int i = 0; i < layout->slots.n; i++) {
 		const struct array *next = layout->slots.items[i].array;
 
 		if (next->is_swapped && (next->is_kept || !only_kept) && layout->slot_of[next->number] == i)
-			quote(kernel->emit.b, "%s(plan, %d, %d);", function, layout->slot_of[next->owner->number], i);
+			k_do(kernel->emit.b, K_CALL(arena, function, k_name(arena, "plan"),
+						    k_int(arena, layout->slot_of[next->owner->number]),
+						    k_int(arena, i)));
 	}
 }
 
@@ -430,32 +436,59 @@ static bool has_commits(const struct module *module)
 	return has;
 }
 
-/* The host does not know whether `until` holds: a kernel finds out, for those of later iterations. */
-static void build_device_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi,
-			      const char *until)
-{
-	struct emit *e = &kernel->emit;
+/* Of the `iterate`: its variable, and what the head of its loop reads. */
+struct head {
+	const char *it;
+	struct k_expr *lo, *hi, *until;
+};
 
-	quote(e->b, "int64_t %s = pmg_cuda_loop_begin(plan, control, %s);", it, lo);
-	emit_until(e, quote_expr(e->arena, until), 0);
-	quote_open(e->b, "while (pmg_cuda_loop_next(plan, control, &%s, %s)) {", it, hi);
-	build_region(kernel, REGION_BODY);
-	emit_until(e, quote_expr(e->arena, until), 1);
-	quote_close(e->b, "}");
+/* function(plan, control, …) */
+static struct k_expr *asked_of_control(struct arena *arena, const char *function)
+{
+	return K_CALL(arena, function, k_name(arena, "plan"), k_name(arena, "control"));
 }
 
-static void build_host_loop(struct kernel *kernel, const char *it, const char *lo, const char *hi, const char *until)
+/* The host does not know whether `until` holds: a kernel finds out, for those of later iterations. */
+static void build_device_loop(struct kernel *kernel, const struct head *head)
 {
 	struct emit *e = &kernel->emit;
+	struct k_expr *begin = asked_of_control(e->arena, "pmg_cuda_loop_begin");
+	struct k_expr *next = asked_of_control(e->arena, "pmg_cuda_loop_next");
+
+	k_var(e->b, k_scalar("int64_t"), head->it, K_WITH(e->arena, begin, head->lo));
+	emit_until(e, head->until, 0);
+	k_begin_while(e->b, K_WITH(e->arena, next, k_address(e->arena, k_name(e->arena, head->it)), head->hi));
+	build_region(kernel, REGION_BODY);
+	emit_until(e, head->until, 1);
+	k_end(e->b);
+}
+
+/* for (T name = first; condition; name++) {: what is asked whether to go on is no bound. */
+static struct k_stmt *begin_counting(struct k_builder *b, const char *type, const char *name, struct k_expr *first,
+				     struct k_expr *condition)
+{
+	struct k_stmt *loop = k_begin_while(b, condition);
+
+	vec_push(b->arena, &loop->repeat.before.stmts, k_let_of(b->arena, k_scalar(type), name, first));
+	loop->repeat.after = k_step_of(b->arena, K_ADD, k_name(b->arena, name));
+	return loop;
+}
+
+static void build_host_loop(struct kernel *kernel, const struct head *head)
+{
+	struct emit *e = &kernel->emit;
+	struct k_expr *begin = asked_of_control(e->arena, "pmg_loop_begin");
+	struct k_expr *next = asked_of_control(e->arena, "pmg_loop_next");
 
 	build_swaps(kernel, "pmg_keep", true);
-	quote_open(e->b, "for (int64_t %s = pmg_loop_begin(plan, control, %s);\n"
-		   "     pmg_loop_next(plan, control, %s, %s, %s); %s++) {", it, lo, it, hi, until, it);
+	begin_counting(e->b, "int64_t", head->it, K_WITH(e->arena, begin, head->lo),
+		       K_WITH(e->arena, next, k_name(e->arena, head->it), head->hi, head->until))->repeat.is_broken =
+		true;
 	build_region(kernel, REGION_BODY);
 	if (has_swaps(e->module) && !has_commits(e->module))
 		build_failure_check(kernel);
 	build_swaps(kernel, "pmg_swap", false);
-	quote_close(e->b, "}");
+	k_end(e->b);
 }
 
 static void find_subscript(struct access *access, void *user)
@@ -466,38 +499,38 @@ static void find_subscript(struct access *access, void *user)
 }
 
 /* Subscripts are proved for iterations that there are; behind the last one nothing is read. */
-static const char *until_text(struct kernel *kernel, const char *it, const char *hi)
+static struct k_expr *until_of(struct kernel *kernel, const char *it, struct k_expr *hi)
 {
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
 	bool has_subscripts = false;
 
 	if (!loop->until)
-		return "false";
+		return k_bool(e->arena, false);
 	expr_reads(loop->until, find_subscript, &has_subscripts);
 	if (!has_subscripts)
-		return x_text(e, c_expr(e, NULL, loop->until));
-	return arena_printf(e->arena, "%s < %s && %s", it, hi,
-			    x_text(e, k_at_least(e->arena, c_expr(e, NULL, loop->until), K_LEVEL_EQUAL)));
+		return c_expr(e, NULL, loop->until);
+	return k_binary(e->arena, K_AND, k_operate(e->arena, k_name(e->arena, it), K_LT, hi),
+			k_at_least(e->arena, c_expr(e, NULL, loop->until), K_LEVEL_EQUAL));
 }
 
 static void build_loop(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
 	const struct loop *loop = &e->module->loop;
-	const char *it = kernel->layout->params[loop->param];
-	const char *lo = x_text(e, c_expr(e, NULL, loop->lo)), *hi = x_text(e, c_expr(e, NULL, loop->hi));
-	const char *until = until_text(kernel, it, hi);
+	struct head head = { .it = kernel->layout->params[loop->param], .lo = c_expr(e, NULL, loop->lo),
+			     .hi = c_expr(e, NULL, loop->hi) };
 
+	head.until = until_of(kernel, head.it, head.hi);
 	e->b->span = loop->span;
-	quote_blank(e->b);
+	k_blank(e->b);
 	if (is_of_device(kernel))
-		build_device_loop(kernel, it, lo, hi, until);
+		build_device_loop(kernel, &head);
 	else
-		build_host_loop(kernel, it, lo, hi, until);
+		build_host_loop(kernel, &head);
 	build_failure_check(kernel);
 	if (e->module->regions[REGION_EPILOGUE].groups.n)
-		quote_blank(e->b);
+		k_blank(e->b);
 }
 
 static void build_kernel_body(struct kernel *kernel, const struct part *unused)
@@ -507,21 +540,24 @@ static void build_kernel_body(struct kernel *kernel, const struct part *unused)
 
 	(void) unused;
 	if (is_pass)
-		quote_open(e->b, "for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {");
+		begin_counting(e->b, "int", "pmg_number", k_int(e->arena, 0),
+			       K_CALL(e->arena, "pmg_cuda_pass", k_name(e->arena, "plan"),
+				      k_name(e->arena, "pmg_number")));
 	build_region(kernel, REGION_PROLOGUE);
 	if (e->module->loop.var)
 		build_loop(kernel);
 	build_region(kernel, REGION_EPILOGUE);
 	if (is_pass)
-		quote_close(e->b, "}");
+		k_end(e->b);
 }
 
 /* C++ converts no pointer by itself. */
-static const char *args_cast(const struct kernel *kernel)
+static void add_args(struct kernel *kernel, struct k_builder *b)
 {
-	if (!is_of_device(kernel))
-		return "";
-	return arena_printf(kernel->emit.arena, "(const %s_args *) ", kernel->layout->module->name);
+	const struct k_type type = k_pointer(arena_printf(b->arena, "%s_args", kernel->layout->module->name), true);
+	struct k_expr *arguments = k_name(b->arena, "arguments");
+
+	k_var(b, type, "args", is_of_device(kernel) ? k_cast(b->arena, type, arguments) : arguments);
 }
 
 static bool has_calls(const struct kernel *kernel)
@@ -553,15 +589,15 @@ static void build_entry(struct kernel *kernel)
 
 	kernel->is_calling = has_calls(kernel);
 	b.span = function->head.span;
-	quote(&b, "const %s_args *args = %sarguments;", kernel->layout->module->name, args_cast(kernel));
-	quote(&b, "const bool %s = pmg_loop_starts(plan, control);", kernel->emit.starts);
+	add_args(kernel, &b);
+	k_const(&b, k_scalar("bool"), kernel->emit.starts, asked_of_control(b.arena, "pmg_loop_starts"));
 	fill_function(kernel, &b, body, NULL);
-	quote_blank(&b);
+	k_blank(&b);
 	k_unused(&b, "arguments");
 	k_unused(&b, "control");
 	k_unused(&b, "plan");
-	quote(&b, "return PMG_OK;");
-	check_quoted(&kernel->emit, &b);
+	k_return(&b, k_name(b.arena, "PMG_OK"));
+	check_built(&kernel->emit, &b);
 	vec_push(kernel->emit.arena, &kernel->program->functions, function);
 }
 
@@ -585,18 +621,20 @@ static void build_copy(struct kernel *kernel, const char *suffix, bool is_specia
 
 /* ---- parameters with known values ---- */
 
-static const char *specialization(const struct kernel *kernel)
+/* NULL: there are none. */
+static struct k_expr *specialization(const struct kernel *kernel)
 {
 	const struct layout *layout = kernel->layout;
-	struct str text = str_new(layout->module->arena);
+	struct arena *arena = layout->module->arena;
+	struct k_expr *condition = NULL;
 
 	for (int i = 0; i < layout->module->params.n; i++)
 		if (layout->module->params.items[i].is_specialized)
-			str_add(&text, "%sargs->%s == %s", text.length ? " && " : "", layout->params[i],
-				int_text(layout->module->arena, layout->module->params.items[i].value));
-	if (!is_of_device(kernel))
-		add_known_conditions(layout, &text);
-	return text.length ? str_text(&text) : NULL;
+			condition = k_join(arena, K_AND, condition,
+					   k_binary(arena, K_EQ,
+						    k_member(arena, k_name(arena, "args"), layout->params[i], true),
+						    k_int(arena, layout->module->params.items[i].value)));
+	return is_of_device(kernel) ? condition : with_known_conditions(layout, condition);
 }
 
 static void return_copy(struct kernel *kernel, struct k_builder *b, const char *copy)
@@ -604,35 +642,30 @@ static void return_copy(struct kernel *kernel, struct k_builder *b, const char *
 	struct k_expr *call = k_call(b->arena, function_name(kernel->layout, copy), 3, k_name(b->arena, "plan"),
 				     k_name(b->arena, "arguments"), k_name(b->arena, "control"));
 
-	k_add(b, k_stmt(b->arena, KS_RETURN), EMITTER)->value = call;
+	k_return(b, call);
 }
 
-static void build_choice(struct kernel *kernel, const char *condition)
+static void build_choice(struct kernel *kernel, struct k_expr *condition)
 {
 	const struct layout *layout = kernel->layout;
 	const char *name = arena_printf(kernel->emit.arena, "%s_kernel", layout->prefix);
 	const char *special = arena_printf(kernel->emit.arena, "%s_special", name),
 		   *generic = arena_printf(kernel->emit.arena, "%s_generic", name);
 	struct k_function *function = entry_new(kernel, name, is_of_device(kernel));
-	struct k_stmt *choice;
 	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
 
 	b.span = function->head.span;
-	quote(&b, "const %s_args *args = %sarguments;", layout->module->name, args_cast(kernel));
-	quote_blank(&b);
-	choice = k_stmt(b.arena, KS_IF);
-	choice->branch.condition = quote_expr(b.arena, condition);
-	choice->branch.is_bare = true;
-	k_open(&b, choice, EMITTER);
+	add_args(kernel, &b);
+	k_blank(&b);
+	k_only_if(&b, condition);
 	return_copy(kernel, &b, special);
-	k_close(&b, EMITTER);
 	return_copy(kernel, &b, generic);
 	vec_push(kernel->emit.arena, &kernel->program->functions, function);
 }
 
 static void build_copies(struct kernel *kernel)
 {
-	const char *condition = specialization(kernel);
+	struct k_expr *condition = specialization(kernel);
 
 	if (!condition) {
 		build_copy(kernel, "", false);

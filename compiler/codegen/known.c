@@ -104,14 +104,18 @@ void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
 
 /* ---- the choice ---- */
 
-void add_known_conditions(const struct layout *layout, struct str *text)
+struct k_expr *with_known_conditions(const struct layout *layout, struct k_expr *condition)
 {
+	struct arena *arena = layout->module->arena;
+
 	for (int i = 0; i < layout->slots.n; i++) {
 		const struct slot *slot = &layout->slots.items[i];
 		const char *name = known_table(layout, slot);
 
 		if (name && slot_is_parents(slot))
-			str_add(text, "%spmg_has_values(plan, %d, %s, %s)", text->length ? " && " : "", i, name,
-				int_text(layout->module->arena, slot->array->n_known));
+			condition = k_join(arena, K_AND, condition,
+					   K_CALL(arena, "pmg_has_values", k_name(arena, "plan"), k_int(arena, i),
+						  k_name(arena, name), k_int(arena, slot->array->n_known)));
 	}
+	return condition;
 }

@@ -19,10 +19,10 @@ void emit_fail(struct emit *e, const char *format, ...)
 	e->failed = true;
 }
 
-void check_quoted(struct emit *e, const struct k_builder *builder)
+void check_built(struct emit *e, const struct k_builder *builder)
 {
 	if (builder->error)
-		emit_fail(e, "it has no statement of the kernel tree for %s", builder->error);
+		emit_fail(e, "a kernel cannot be built: %s", builder->error);
 }
 
 /* ---- loops ---- */

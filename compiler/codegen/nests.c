@@ -192,7 +192,7 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 	e->guards_starts = sets_at_start && nest->sets_other;
 	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
-		names = block_open(e, "if (%s) {", e->starts);
+		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->starts)));
 	if (e->part_rows)
 		emit_set_cut(e);
 	emit_node(e, nest->node, (struct loop_use) { 0 });
@@ -238,7 +238,7 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last)
 		bool is_joined = i + 1 < last && is_set_behind(e, nest, nest + 1, &rows);
 
 		if (i > first)
-			quote_blank(e->b);
+			k_blank(e->b);
 		emit_comments(e, nest, i > first ? nest - 1 : NULL);
 		if (is_joined)
 			emit_comments(e, nest + 1, nest);

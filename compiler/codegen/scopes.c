@@ -8,31 +8,21 @@
 
 /* ---- blocks and scopes ---- */
 
-int block_open_at(struct emit *e, const char *emitter, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	quote_open_at(e->b, emitter, "%s", arena_vprintf(e->arena, format, args));
-	va_end(args);
-	return e->names.visible.n;
-}
-
 void block_close_at(struct emit *e, const char *emitter, int names)
 {
-	quote_close_at(e->b, emitter, "}");
+	k_close(e->b, emitter);
 	e->names.visible.n = names;
 }
 
 void block_otherwise_at(struct emit *e, const char *emitter, int names)
 {
-	quote_otherwise_at(e->b, emitter);
+	k_otherwise(e->b, emitter);
 	e->names.visible.n = names;
 }
 
 int block_reopen_at(struct emit *e, const char *emitter)
 {
-	quote_reopen_at(e->b, emitter);
+	k_reopen(e->b, emitter);
 	return e->names.visible.n;
 }
 
@@ -66,23 +56,9 @@ void block_append(struct emit *e, const struct k_block *block)
 		vec_push(e->arena, &block_here(e)->stmts, block->stmts.items[i]);
 }
 
-struct k_expr *quote_expr(struct arena *arena, const char *text)
-{
-	const char *error = NULL;
-
-	return k_read_expr(arena, &text, &error);
-}
-
 const char *x_text(const struct emit *e, const struct k_expr *expr)
 {
 	return k_expr_text(e->arena, expr);
-}
-
-bool expr_mentions(struct arena *arena, const char *text, const char *name)
-{
-	const struct k_expr *expr = quote_expr(arena, text);
-
-	return expr && k_expr_mentions(expr, name);
 }
 
 struct k_block *elsewhere_begin(struct emit *e, struct k_block *block)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 enum { TEXT_MAX = 1 << 22 };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "codegen/c_print.h"
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 #include "kernel/make.h"
 
 typedef void build_fn(struct k_builder *b, struct arena *arena);

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "codegen/c_print.h"
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 #include "kernel/quoted.h"
 
 struct tally {

@@ -2,7 +2,7 @@
  *
  * Statements in C text: declarations, stores, calls, heads of blocks. A declaration begins with a qualifier or with two
  * names, with a `*` between them or none; so no expression statement is taken for one. */
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * The builder's side of quotation. A text is taken a line at a time, whatever calls it came by: a comment goes on until
  * it ends, an annotation waits for its statement, an if without braces for the one that it guards. The first error is
  * kept; the line that it is in is left out. */
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lines that say how the next statement runs: PMG_UNROLL, PMG_ROLLED, and pragmas of OpenMP. */
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
  *
  * Heads of functions in C text: what links them, their result, for a device the threads that it may have, and
  * parameters. */
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 #include <string.h>
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Quotation: lines of C as nodes of the kernel tree. What emits text today emits nodes by the same calls, and moves to
- * constructors of nodes a line at a time. What is no statement of the subset that kernels are made of is an error, kept
- * in the builder with its text. */
-#ifndef PMGC_CODEGEN_QUOTE_H
-#define PMGC_CODEGEN_QUOTE_H
+ * Quotation: lines of C as nodes of the kernel tree, by which tests read generated files and write kernels. What is no
+ * statement of the subset that kernels are made of is an error, kept in the builder with its text. */
+#ifndef PMGC_TESTS_KERNEL_QUOTE_H
+#define PMGC_TESTS_KERNEL_QUOTE_H
 
 #include "kernel/kernel.h"
 #include "kernel/read.h"

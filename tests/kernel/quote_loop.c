@@ -3,7 +3,7 @@
  * Heads of loops in C text. One whose variable is declared there, is compared with a bound and goes on by a step is a
  * loop of the tree; it is one of lanes or of a grid if it begins at a number of these and steps by their count. All
  * others are whiles. */
-#include "codegen/quote.h"
+#include "kernel/quote.h"
 
 #include <string.h>
 
