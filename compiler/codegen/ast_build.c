@@ -7,113 +7,13 @@
  * begins or ends ("separate"), so that no lane has to be masked out, and loops of a few iterations are written out
  * ("unroll"). Statements of one point stay together
  * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has.
- *
- * An index that is computed is checked where it is read, also where none is allowed. The loops that lead there are to
- * run whatever its range, which isl would otherwise see is empty: the tree is made anew over the domains of
- * stage_loops. */
+ */
 #include <isl/id.h>
 #include <isl/options.h>
 #include <string.h>
 
+#include "codegen/ast_tree.h"
 #include "codegen/codegen_private.h"
-
-/* ---- domains of loops ---- */
-
-struct opening {
-	struct module *module;
-	isl_union_set *opened;
-};
-
-static isl_stat open_set(__isl_take isl_set *set, void *user)
-{
-	struct opening *opening = user;
-	const struct stage *stage = stage_of_id(isl_set_get_tuple_id(set));
-
-	if (stage_checks_index(stage) && isl_set_is_subset(stage->domain, set) == isl_bool_true) {
-		isl_set_free(set);
-		set = stage_loops(opening->module, stage);
-	}
-	opening->opened = isl_union_set_add_set(opening->opened, set);
-	return isl_stat_ok;
-}
-
-static __isl_give isl_union_set *open_domain(struct module *module, __isl_take isl_union_set *domain)
-{
-	struct opening opening = { module, isl_union_set_empty(isl_union_set_get_space(domain)) };
-
-	isl_union_set_foreach_set(domain, open_set, &opening);
-	isl_union_set_free(domain);
-	return opening.opened;
-}
-
-static __isl_give isl_schedule_node *copy_tree(struct module *module, __isl_take isl_schedule_node *from,
-					       __isl_take isl_schedule_node *to);
-
-static __isl_give isl_schedule_node *copy_children(struct module *module, __isl_keep isl_schedule_node *from,
-						   __isl_take isl_schedule_node *to)
-{
-	int n = isl_schedule_node_n_children(from);
-	isl_union_set_list *filters = isl_union_set_list_alloc(module->ctx, n);
-
-	for (int i = 0; i < n; i++) {
-		isl_schedule_node *child = isl_schedule_node_child(isl_schedule_node_copy(from), i);
-		isl_union_set *filter = isl_schedule_node_filter_get_filter(child);
-
-		filters = isl_union_set_list_add(filters, open_domain(module, filter));
-		isl_schedule_node_free(child);
-	}
-	to = isl_schedule_node_get_type(from) == isl_schedule_node_set ? isl_schedule_node_insert_set(to, filters)
-								       : isl_schedule_node_insert_sequence(to, filters);
-	for (int i = 0; i < n; i++) {
-		isl_schedule_node *below = isl_schedule_node_copy(from);
-
-		below = isl_schedule_node_grandchild(below, i, 0);
-		to = copy_tree(module, below, isl_schedule_node_grandchild(to, i, 0));
-		to = isl_schedule_node_grandparent(to);
-	}
-	return to;
-}
-
-/* What `from` is, and all below it, is put where `to` is. */
-static __isl_give isl_schedule_node *copy_tree(struct module *module, __isl_take isl_schedule_node *from,
-					       __isl_take isl_schedule_node *to)
-{
-	enum isl_schedule_node_type type = isl_schedule_node_get_type(from);
-
-	if (type == isl_schedule_node_sequence || type == isl_schedule_node_set)
-		to = copy_children(module, from, to);
-	if (type == isl_schedule_node_band)
-		to = isl_schedule_node_insert_partial_schedule(to, isl_schedule_node_band_get_partial_schedule(from));
-	if (type == isl_schedule_node_mark)
-		to = isl_schedule_node_insert_mark(to, isl_schedule_node_mark_get_id(from));
-	if (type != isl_schedule_node_band && type != isl_schedule_node_mark) {
-		isl_schedule_node_free(from);
-		return to;
-	}
-	to = copy_tree(module, isl_schedule_node_first_child(from), isl_schedule_node_first_child(to));
-	return isl_schedule_node_parent(to);
-}
-
-static __isl_give isl_schedule *open_schedule(struct module *module, __isl_take isl_schedule *schedule)
-{
-	isl_schedule_node *from, *to;
-	isl_schedule *opened;
-	bool checks = false;
-
-	for (int i = 0; i < module->stages.n; i++)
-		checks = checks || stage_checks_index(module->stages.items[i]);
-	if (!checks)
-		return schedule;
-	opened = isl_schedule_from_domain(open_domain(module, isl_schedule_get_domain(schedule)));
-	from = isl_schedule_node_first_child(isl_schedule_get_root(schedule));
-	to = isl_schedule_node_first_child(isl_schedule_get_root(opened));
-	isl_schedule_free(schedule);
-	isl_schedule_free(opened);
-	to = copy_tree(module, from, to);
-	opened = isl_schedule_node_get_schedule(to);
-	isl_schedule_node_free(to);
-	return opened;
-}
 
 /* ---- loops ---- */
 
@@ -205,21 +105,200 @@ static __isl_give isl_id_list *iterators(const struct module *module, __isl_keep
 	return list;
 }
 
+/* ---- nests ---- */
+
+/* The nests of a region become loops one by one, which takes isl time with their number, not with its square. But
+ * neighbours below conditions of parameters come into one, or one of them into the `else` of the other: these are made
+ * together, and all that follow, which mostly have such, too. */
+struct planting {
+	struct module *module;
+	enum region_kind kind;
+	isl_set *context;
+	isl_id_list *iterators;
+	isl_schedule_node *sequence;
+	VEC(struct nests) nests;
+	isl_ast_node **loops;           /* of nests, by number */
+	int next;                       /* isl comes to the leaves of a sequence in its order */
+};
+
+static __isl_give isl_ast_node *make_nests(const struct planting *planting, const struct nests *nests)
+{
+	struct nest_tree tree = tree_of_nests(planting->module, planting->kind, planting->context, nests);
+	isl_schedule *schedule = isl_schedule_map_schedule_node_bottom_up(tree.schedule, set_loop_type, NULL);
+	isl_ast_build *build = isl_ast_build_from_context(tree.context);
+	isl_ast_node *ast;
+
+	build = isl_ast_build_set_iterators(build, isl_id_list_copy(planting->iterators));
+	ast = isl_ast_build_node_from_schedule(build, schedule);
+	isl_ast_build_free(build);
+	return ast;
+}
+
+static bool has_condition_of_params(const struct expr *condition)
+{
+	bool has = condition && expr_last_dim(condition) < 0;
+
+	for (int i = 0; condition && !has && condition->kind == EXPR_OP && i < expr_n_args(condition); i++)
+		has = !op_is_comparison(condition->op) && has_condition_of_params(condition->args[i]);
+	return has;
+}
+
+static isl_stat find_condition(__isl_take isl_set *set, void *user)
+{
+	bool *has = user;
+
+	*has = *has || has_condition_of_params(stage_of_id(isl_set_get_tuple_id(set))->guard);
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+/* Does a nest stand below a condition of the program? */
+static bool is_conditional(__isl_keep isl_schedule_node *sequence, int number)
+{
+	isl_schedule_node *child = isl_schedule_node_get_child(sequence, number);
+	isl_union_set *filter = isl_schedule_node_filter_get_filter(child);
+	bool is = false;
+
+	isl_union_set_foreach_set(filter, find_condition, &is);
+	isl_union_set_free(filter);
+	isl_schedule_node_free(child);
+	return is;
+}
+
+static void split_sequence(struct planting *planting)
+{
+	int n = isl_schedule_node_n_children(planting->sequence);
+	bool is_behind = false;
+
+	for (int i = 0; i < n; i++) {
+		bool is = is_conditional(planting->sequence, i);
+
+		if (is && is_behind)
+			planting->nests.items[planting->nests.n - 1].n++;
+		else
+			vec_push(planting->module->arena, &planting->nests,
+				 ((struct nests) { planting->sequence, i, 1 }));
+		is_behind = is;
+	}
+}
+
+/* Is the first, or the last, of the loops below a condition? */
+static bool ends_with_condition(__isl_keep isl_ast_node *loops, bool first)
+{
+	isl_ast_node *end = isl_ast_node_copy(loops);
+	bool is;
+
+	while (isl_ast_node_get_type(end) == isl_ast_node_block) {
+		isl_ast_node_list *children = isl_ast_node_block_get_children(end);
+
+		isl_ast_node_free(end);
+		end = isl_ast_node_list_get_at(children, first ? 0 : isl_ast_node_list_size(children) - 1);
+		isl_ast_node_list_free(children);
+	}
+	is = isl_ast_node_get_type(end) == isl_ast_node_if;
+	isl_ast_node_free(end);
+	return is;
+}
+
+static __isl_give isl_ast_node *plant_nests(__isl_take isl_ast_build *build, void *user)
+{
+	struct planting *planting = user;
+
+	isl_ast_build_free(build);
+	return isl_ast_node_copy(planting->loops[planting->next++]);
+}
+
+/* A sequence of as many points: isl puts the nests that stand for them in a block. */
+static __isl_give isl_schedule *points_in_order(isl_ctx *ctx, int n)
+{
+	isl_union_set_list *filters = isl_union_set_list_alloc(ctx, n);
+	isl_union_set *all = isl_union_set_empty_ctx(ctx);
+	isl_schedule_node *node;
+	isl_schedule *schedule;
+
+	for (int i = 0; i < n; i++) {
+		isl_space *space = isl_space_add_unnamed_tuple_ui(isl_space_params_alloc(ctx, 0), 1);
+		isl_set *point = isl_set_fix_si(isl_set_universe(space), isl_dim_set, 0, i);
+
+		filters = isl_union_set_list_add(filters, isl_union_set_from_set(isl_set_copy(point)));
+		all = isl_union_set_union(all, isl_union_set_from_set(point));
+	}
+	node = isl_schedule_node_first_child(isl_schedule_node_from_domain(all));
+	node = isl_schedule_node_insert_sequence(node, filters);
+	schedule = isl_schedule_node_get_schedule(node);
+	isl_schedule_node_free(node);
+	return schedule;
+}
+
+static __isl_give isl_ast_node *plant_all(struct planting *planting)
+{
+	isl_ctx *ctx = planting->module->ctx;
+	isl_ast_build *build = isl_ast_build_set_create_leaf(isl_ast_build_alloc(ctx), plant_nests, planting);
+	isl_ast_node *ast = isl_ast_build_node_from_schedule(build, points_in_order(ctx, planting->nests.n));
+
+	isl_ast_build_free(build);
+	return ast;
+}
+
+/* Makes the nests before `number` and all that follow it together. */
+static void make_rest(struct planting *planting, int number)
+{
+	struct nests *rest = &planting->nests.items[number - 1];
+
+	isl_ast_node_free(planting->loops[number]);
+	isl_ast_node_free(planting->loops[number - 1]);
+	for (int i = number; i < planting->nests.n; i++)
+		rest->n += planting->nests.items[i].n;
+	planting->loops[number - 1] = make_nests(planting, rest);
+	planting->nests.n = number;
+}
+
+/* False: isl failed. */
+static bool make_each(struct planting *planting)
+{
+	bool ok = true;
+
+	planting->loops = arena_new_array(planting->module->arena, isl_ast_node *, planting->nests.n);
+	for (int i = 0; ok && i < planting->nests.n; i++) {
+		planting->loops[i] = make_nests(planting, &planting->nests.items[i]);
+		ok = planting->loops[i];
+		if (ok && i && ends_with_condition(planting->loops[i - 1], false) &&
+		    ends_with_condition(planting->loops[i], true))
+			make_rest(planting, i);
+	}
+	return ok;
+}
+
+static __isl_give isl_ast_node *make_sequence(struct planting *planting)
+{
+	isl_ast_node *ast = NULL;
+
+	split_sequence(planting);
+	if (make_each(planting))
+		ast = planting->nests.n == 1 ? isl_ast_node_copy(planting->loops[0]) : plant_all(planting);
+	for (int i = 0; i < planting->nests.n; i++)
+		isl_ast_node_free(planting->loops[i]);
+	return ast;
+}
+
 static __isl_give isl_ast_node *make_ast(struct module *module, enum region_kind kind)
 {
-	isl_schedule *schedule = isl_schedule_copy(module->regions[kind].schedule);
-	isl_ast_build *build;
+	isl_schedule *schedule = module->regions[kind].schedule;
+	struct planting planting = { .module = module, .kind = kind, .context = region_context(module, kind),
+				     .iterators = iterators(module, schedule),
+				     .sequence = isl_schedule_node_first_child(isl_schedule_get_root(schedule)) };
 	isl_ast_node *ast;
 
 	isl_options_set_ast_build_atomic_upper_bound(module->ctx, 1);
 	isl_options_set_ast_build_detect_min_max(module->ctx, 1);
 	isl_options_set_ast_build_group_coscheduled(module->ctx, 1);
-	schedule = open_schedule(module, schedule);
-	schedule = isl_schedule_map_schedule_node_bottom_up(schedule, set_loop_type, NULL);
-	build = isl_ast_build_from_context(region_context(module, kind));
-	build = isl_ast_build_set_iterators(build, iterators(module, schedule));
-	ast = isl_ast_build_node_from_schedule(build, schedule);
-	isl_ast_build_free(build);
+	if (isl_schedule_node_get_type(planting.sequence) == isl_schedule_node_sequence)
+		ast = make_sequence(&planting);
+	else
+		ast = make_nests(&planting, &(struct nests) { planting.sequence, 0, 0 });
+	isl_set_free(planting.context);
+	isl_id_list_free(planting.iterators);
+	isl_schedule_node_free(planting.sequence);
 	return ast;
 }
 
