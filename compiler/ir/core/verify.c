@@ -88,12 +88,15 @@ static void check_places(struct verifier *v)
 static void check_c_names(struct verifier *v)
 {
 	const struct module *module = v->module;
+	struct name_table names = { 0 };
 
-	for (int i = 0; i < module->arrays.n; i++)
-		for (int j = 0; j < i; j++)
-			if (strcmp(module->arrays.items[i]->c_name, module->arrays.items[j]->c_name) == 0)
-				fail(v, module->arrays.items[i]->span, "two arrays are called %s in C",
-				     module->arrays.items[i]->c_name);
+	for (int i = 0; i < module->arrays.n; i++) {
+		struct array *array = module->arrays.items[i];
+
+		if (name_table_get(&names, array->c_name))
+			fail(v, array->span, "two arrays are called %s in C", array->c_name);
+		name_table_set(module->arena, &names, array->c_name, array);
+	}
 }
 
 /* ---- expressions ---- */

@@ -593,12 +593,22 @@ static bool is_used_elsewhere(const struct holding *holding)
 	return module->loop.until && expr_reads_array(module->loop.until, holding->array);
 }
 
+static bool has_copies(const struct module *module, const struct array *array)
+{
+	bool has = false;
+
+	for (int i = 0; i < module->arrays.n && !has; i++)
+		has = module->arrays.items[i]->role == ROLE_BLOCK && module->arrays.items[i]->owner == array;
+	return has;
+}
+
 static struct holding look_for_holding(struct module *module, const struct array *array)
 {
 	struct holding holding = { .module = module, .array = array, .is_even = true };
+	bool is_copied = has_copies(module, array);
 
 	holding.is_in_block = arena_new_array(module->arena, bool, module->stages.n + 1);
-	for (int i = 0; i < REGION_N; i++)
+	for (int i = 0; i < REGION_N && is_copied; i++)
 		if (module->regions[i].schedule)
 			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, look_for_blocks,
 								    &holding);
@@ -631,7 +641,7 @@ int block_held(struct module *module, const struct array *array)
 	holding = look_for_holding(module, array);
 	if (holding.segments != block_segments(module, array))
 		return 0;
-	return holding.is_even && !is_used_elsewhere(&holding) ? holding.lanes : 0;
+	return holding.lanes && holding.is_even && !is_used_elsewhere(&holding) ? holding.lanes : 0;
 }
 
 /* Blocks of segments take offsets. */
