@@ -104,12 +104,12 @@ static void after_lowering(void *user, struct module *module, const struct k_pro
 				    .text = text }, 1);
 }
 
-static void after_step(void *user, const char *step, double seconds)
+static void after_step(void *user, const char *pipeline, const char *step, double seconds)
 {
 	const struct session *s = user;
 
 	if (s->options.time)
-		fprintf(stderr, "%-20s %-12s %8.2f ms\n", "(all)", step, 1e3 * seconds);
+		fprintf(stderr, "%-20s %-12s %8.2f ms\n", pipeline ? pipeline : "(all)", step, 1e3 * seconds);
 }
 
 /* ---- what was asked ---- */

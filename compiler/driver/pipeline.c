@@ -27,7 +27,7 @@ static bool timed(struct compilation *c, const char *name, bool (*step)(struct c
 	bool ok = guarded(c, step, argument);
 
 	if (ok && c->after_step)
-		c->after_step(c->user, name, compilation_clock() - start);
+		c->after_step(c->user, NULL, name, compilation_clock() - start);
 	return ok;
 }
 
@@ -205,12 +205,12 @@ bool compilation_open(struct compilation *c, const char *path)
 
 bool compilation_parse(struct compilation *c)
 {
-	return is_dump(c) || guarded(c, parse_step, NULL);
+	return is_dump(c) || timed(c, "(parse)", parse_step, NULL);
 }
 
 bool compilation_lower(struct compilation *c)
 {
-	return guarded(c, lower_step, NULL);
+	return timed(c, "(lower)", lower_step, NULL);
 }
 
 bool compilation_read(struct compilation *c, const char *path)
@@ -234,7 +234,7 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
-	if (wants_candidates(c) && !timed(c, "candidates", candidates_step, NULL))
+	if (wants_candidates(c) && !timed(c, "(candidates)", candidates_step, NULL))
 		return false;
-	return timed(c, "code", generate_step, &generate);
+	return timed(c, "(code)", generate_step, &generate);
 }

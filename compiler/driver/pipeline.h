@@ -46,11 +46,12 @@ struct compilation {
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
 	/* Called with the kernels of each module as they were built (K_BUILT), then after each lowering; NULL. */
 	void (*after_lowering)(void *user, struct module *module, const struct k_program *program, int lowering);
-	void (*after_step)(void *user, const char *step, double seconds);       /* of all pipelines; NULL */
+	/* The same of a step that is no pass, of a pipeline or (NULL) of all. */
+	void (*after_step)(void *user, const char *pipeline, const char *step, double seconds);
 	void *user;
 };
 
-double compilation_clock(void);                 /* seconds since whenever */
+double compilation_clock(void);                 /* seconds of processor time */
 
 /* With the default options, but one way to compile each pipeline; NULL: no memory. */
 struct compilation *compilation_new(void);

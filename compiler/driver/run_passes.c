@@ -17,7 +17,7 @@ double compilation_clock(void)
 {
 	struct timespec time;
 
-	clock_gettime(CLOCK_MONOTONIC, &time);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
 	return (double) time.tv_sec + 1e-9 * (double) time.tv_nsec;
 }
 
@@ -205,6 +205,16 @@ bool compilation_find_pivots(struct compilation *c, struct module *module)
 	return compilation_guard(c, pivots_step, module);
 }
 
+static bool prove_all(struct compilation *c, struct module *module)
+{
+	double start = compilation_clock();
+	bool is_legal = prove_legal(module, "passes");
+
+	if (c->after_step && !module->choice)
+		c->after_step(c->user, module->name, "(proof)", compilation_clock() - start);
+	return is_legal;
+}
+
 bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *asked)
 {
 	struct pass_options for_target = options_for_target(c, asked);
@@ -216,5 +226,5 @@ bool compilation_run_passes_on(struct compilation *c, struct module *module, con
 		c->after_pass(c->user, module, LOWERED, 0);
 	for (int i = 0; done && i < n_passes; i++)
 		done = run_pass(c, module, options, &passes[i], &known);
-	return done && prove_legal(module, "passes") && overrides_are_honoured(module);
+	return done && prove_all(c, module) && overrides_are_honoured(module);
 }
