@@ -144,13 +144,14 @@ static __isl_give isl_union_set *copy_sets(struct copying *copying, __isl_take i
 static isl_stat copy_value(__isl_take isl_pw_aff *value, void *user)
 {
 	struct copying *copying = user;
+	isl_union_pw_aff *order;
 	bool fits = (unsigned) isl_pw_aff_dim(value, isl_dim_param) == copying->n_params;
 
 	for (int i = 0; fits && i < copying->idle.n; i++)
 		value = isl_pw_aff_drop_dims(value, isl_dim_param, copying->idle.items[i].first,
 					     copying->idle.items[i].n);
-	copying->order = copying->order ? isl_union_pw_aff_union_add(copying->order, isl_union_pw_aff_from_pw_aff(value))
-					: isl_union_pw_aff_from_pw_aff(value);
+	order = isl_union_pw_aff_from_pw_aff(value);
+	copying->order = copying->order ? isl_union_pw_aff_union_add(copying->order, order) : order;
 	return isl_stat_ok;
 }
 

@@ -139,7 +139,7 @@ struct point point_below(const struct emit *e, __isl_keep isl_ast_node *node, co
 /* Are there two of which none has more iterators, and whose dims differ? */
 bool point_is_unclear(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
-/* ---- bound.c: dims that are read from index arrays ------------------------------------------------------- */
+/* ---- index_arrays.c: dims that are read from index arrays ------------------------------------------------------- */
 
 /* Can the variable of a BIND be declared before `node`? */
 bool bind_goes_before(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
@@ -253,7 +253,7 @@ bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it
 /* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
 struct k_expr *rows_access(struct emit *e, const struct point *point, const struct access *access);
 
-/* ---- block_asks.c: prefetches of rows of blocks ---------------------------------------------------------------- */
+/* ---- block_prefetch.c: prefetches of rows of blocks ---------------------------------------------------------------- */
 
 int prefetch_row_bytes(const struct block_prefetch *prefetch);
 void prefetch_note(struct emit *e, const struct block_prefetch *prefetch);
@@ -265,7 +265,7 @@ void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable
 /* The variable for how many rows ahead an open loop prefetches one of `copy`; NULL: none does. */
 const char *prefetch_distance(const struct emit *e, const struct array *copy);
 
-/* ---- carries.c: rows that stay in registers ------------------------------------------------------------------ */
+/* ---- loop_carried.c: rows that stay in registers ------------------------------------------------------------------ */
 
 /* A loop over rows that reads what its iteration before has written; false: it is another loop. */
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
@@ -297,7 +297,7 @@ struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, con
 /* The test that stands above what is below the mark; NULL: nothing is. */
 struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 
-/* ---- deals.c: warp-cooperative loops, of which each lane of a team has an iteration ----------------------- */
+/* ---- warp_loops.c: warp-cooperative loops, of which each lane of a team has an iteration ----------------------- */
 
 /* Is this the loop of the pending DEAL mark? */
 bool loop_is_dealt(const struct emit *e, const struct mark *loop);
@@ -370,7 +370,7 @@ struct nest {
 
 typedef VEC(struct nest) nest_list;
 
-/* ---- live.c: points of zero weight ------------------------------------------------------------- */
+/* ---- active_points.c: points of zero weight ------------------------------------------------------------- */
 
 /* The calls that a function with these groups begins with. */
 void emit_live_points(struct k_builder *b, const struct emit *e, const group_list *groups);
@@ -384,7 +384,7 @@ bool nests_are_of_one_statement(const struct nest *a, const struct nest *b);
 /* Prints nests first..last-1, each below the lines of the program that it comes from. */
 void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 
-/* ---- known.c: trees that are known ------------------------------------------------------------------ */
+/* ---- constant_trees.c: trees that are known ------------------------------------------------------------------ */
 
 /* The table that stands for an array of the plan where the tree is the one that is known; NULL: there is none. */
 const char *known_table(const struct layout *layout, const struct slot *slot);
@@ -408,7 +408,7 @@ const char *source_place(const struct module *module, struct span span);        
 const char *source_file(const struct module *module);                          /* "blur.pmg" */
 const char *c_string(struct arena *arena, const char *text);                   /* between quotes */
 
-#include "codegen/ragged_private.h"
+#include "codegen/variable_length_private.h"
 #include "codegen/rows_private.h"
 
 #endif

@@ -36,7 +36,7 @@ int private_parts(const struct array *copies);
 /* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
 struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
-/* ---- shared.c: shared loops inside of serial ones -------------------------------------------------------- */
+/* ---- nested_parallel.c: shared loops inside of serial ones -------------------------------------------------------- */
 
 /* A shared loop that is to be one only where it has the least work for it. False: it is printed as others are. */
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
@@ -60,7 +60,7 @@ struct k_expr *region_threads(struct emit *e);
 const char *region_declare(struct emit *e);
 const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 
-/* ---- parts.c: loops that are cut into parts ------------------------------------------------------------ */
+/* ---- partitions.c: loops that are cut into parts ------------------------------------------------------------ */
 
 /* The PARALLEL loop below a PARTS mark. */
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);

@@ -23,7 +23,7 @@ void streams_end(struct emit *e, int start);
 /* grids.c. The call, with the number of lanes of a team. */
 struct k_expr *of_team(struct arena *arena, struct k_expr *call);
 
-/* few.c. Does the stream wait for the weights of its lanes, most of which are zero? */
+/* sparse_weights.c. Does the stream wait for the weights of its lanes, most of which are zero? */
 bool few_waits(const struct emit *e, const struct stream *stream);
 /* What lanes do if one of them has a weight: `names` for few_close, or -1: the body is done always. */
 int few_open(struct emit *e, __isl_keep isl_ast_node *body);

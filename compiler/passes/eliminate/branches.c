@@ -4,7 +4,7 @@
  * trees goes from the leaves to the roots, or back, node after node:
  *
  *     hines           each tree by one thread, values of parents and children from memory
- *     chains          the same; along a branch, values stay in registers (codegen/carries.c), which is done anyway
+ *     chains          the same; along a branch, values stay in registers (codegen/loop_carried.c), which is done anyway
  *     level_batches   all branches of a level at a time, whichever tree they are of:
  *
  *     for i in 0..n, …                      becomes

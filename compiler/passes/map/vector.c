@@ -45,7 +45,7 @@ static bool is_unrolled(const struct tree_walk *walk, const struct mark *mark, c
 	       dim_has_known_length(walk->module, mark->dim, &length) && length < FEW;
 }
 
-/* Threads of a processor add the lanes of their parts of the loop to one sum each (codegen/parts.c). */
+/* Threads of a processor add the lanes of their parts of the loop to one sum each (codegen/partitions.c). */
 static bool update_allows(const struct tree_walk *walk, __isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	return schedule_has_mark_above(node, MARK_ACCUMULATE, stage) &&

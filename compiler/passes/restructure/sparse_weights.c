@@ -6,7 +6,7 @@
  * infinite (--skip-zeros=off).
  *
  * `live X : few` is for weights most of which are zero from the start, but other ones in each call. No copy is made
- * then: lanes of a device look at the weights before they read anything else (codegen/few.c). On a processor, where a
+ * then: lanes of a device look at the weights before they read anything else (codegen/sparse_weights.c). On a processor, where a
  * point is skipped by itself, this is `off`. */
 #include "passes/pass_private.h"
 

@@ -8,7 +8,7 @@
  *
  * `last` is the value in memory of the row before, if the loop writes each of its rows, or if nothing else writes the
  * array. For the first row it is loaded from memory, unless no such row exists. In blocks of trees, lanes whose parent
- * or child is the row before take it from there (kin.c). */
+ * or child is the row before take it from there (lane_masks.c). */
 #include "codegen/codegen_private.h"
 
 /* ---- the statements that write an array ---- */

@@ -4,7 +4,7 @@
  * i = begin[lane] + r. Loops over rows run over r, as far as the longest segment, and what holds for some lanes only
  * (that the segment has such a row, that it begins or ends there, that a node is a root) is a condition of what is
  * written, x = condition ? value : x, so that lanes stay vectors. Where such conditions are lane masks, as those on
- * parents and children are (kin.c), lanes can be vectors of the processor (lanes.c).
+ * parents and children are (lane_masks.c), lanes can be vectors of the processor (lanes.c).
  *
  * Terms of sums that are the same for all lanes cancel what is not: r = i - begin[lane]. */
 #include "codegen/codegen_private.h"

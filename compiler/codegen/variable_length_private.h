@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files share that print blocks of segments (ragged.c) and of trees (kin.c). Included by codegen_private.h. */
-#ifndef PMGC_CODEGEN_RAGGED_PRIVATE_H
-#define PMGC_CODEGEN_RAGGED_PRIVATE_H
+ * What the files share that print blocks of segments (variable_length.c) and of trees (lane_masks.c). Included by codegen_private.h. */
+#ifndef PMGC_CODEGEN_VARIABLE_LENGTH_PRIVATE_H
+#define PMGC_CODEGEN_VARIABLE_LENGTH_PRIVATE_H
 
 /* A block whose lanes have rows of their own, with what is known of them: where they begin and how many they are, of
  * the present lane; how many the longest has. What holds for some lanes only is no `if` but a condition of what is
@@ -63,7 +63,7 @@ struct ragged {
 	VEC(struct above) above;
 };
 
-/* ---- ragged.c: blocks of segments ------------------------------------------------------------------------- */
+/* ---- variable_length.c: blocks of segments ------------------------------------------------------------------------- */
 
 /* Around what runs under a condition; `names` for the end. */
 struct condition {
@@ -97,7 +97,7 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *f
  * are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
-/* ---- ragged_parts.c: what blocks of segments have of arrays ---------------------------------------------- */
+/* ---- variable_length_arrays.c: what blocks of segments have of arrays ---------------------------------------------- */
 
 /* Is the array used in the caller's memory, if it is blocked? */
 bool is_blocked_by_caller(const struct emit *e, const struct array *copy);
@@ -111,7 +111,7 @@ void row_is_inside(struct emit *e, const struct affine *row, const struct affine
 /* The row, or the nearest one that the block has, where that may be another. */
 struct affine row_inside(struct emit *e, const struct array *copy, const struct affine *row);
 
-/* ---- kin.c: parents and children in blocks of trees ------------------------------------------------------ */
+/* ---- lane_masks.c: parents and children in blocks of trees ------------------------------------------------------ */
 
 /* The block's begin, behind ragged_open, `first` being its first tree. */
 void kin_open(struct emit *e, struct k_expr *first);

@@ -2,7 +2,7 @@
  *
  * Warp-cooperative loops: below a DEAL mark each lane of a team has one iteration, whose scalar statements it runs;
  * lanes behind the last iteration run that one again, and write nothing. A vector loop runs for those lanes that need
- * it (deal_vectors.c). Each group has sums of its own in a row (rows.c).
+ * it (warp_vectors.c). Each group has sums of its own in a row (rows.c).
  *
  * All lanes of a team meet in shuffles: if one stands below a condition, the kernel is built without such loops. */
 #include <string.h>
