@@ -253,7 +253,7 @@ bool rows_are_of(const struct emit *e, const struct mark *loop);        /* is it
 /* An element of such a row, in a loop over the lanes; NULL: the array has all rows there. */
 struct k_expr *rows_access(struct emit *e, const struct point *point, const struct access *access);
 
-/* ---- block_prefetch.c: prefetches of rows of blocks ---------------------------------------------------------------- */
+/* ---- block_prefetch.c: prefetches of rows of blocks -------------------------------------------------------------- */
 
 int prefetch_row_bytes(const struct block_prefetch *prefetch);
 void prefetch_note(struct emit *e, const struct block_prefetch *prefetch);
@@ -265,7 +265,7 @@ void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable
 /* The variable for how many rows ahead an open loop prefetches one of `copy`; NULL: none does. */
 const char *prefetch_distance(const struct emit *e, const struct array *copy);
 
-/* ---- loop_carried.c: rows that stay in registers ------------------------------------------------------------------ */
+/* ---- loop_carried.c: rows that stay in registers ----------------------------------------------------------------- */
 
 /* A loop over rows that reads what its iteration before has written; false: it is another loop. */
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);

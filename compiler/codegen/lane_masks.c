@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Parents and children in blocks of trees, of which each lane has its own (variable_length.c). In most rows and lanes the
- * parent is the row before, and the next row the first child: lane masks of parents and children (pmg_kin of
+ * Parents and children in blocks of trees, of which each lane has its own (variable_length.c). In most rows and lanes
+ * the parent is the row before, and the next row the first child: lane masks of parents and children (pmg_kin of
  * runtime/pmgrt_generated.h) say where. What a row reads at its parent, or adds up over its children, is taken from
  * there for all lanes at once, and lane by lane for the other parents and children, which are listed as cells of the
  * block.

@@ -5,8 +5,8 @@
  *
  * Where all statements of the block are sums, products and quotients of one float type, such a loop goes from vector to
  * vector of the processor (runtime/pmgrt_row.h), `lane` being the first lane of each. It is unrolled, so that variables
- * of lanes are vectors, which stay in registers, and rows can be carried on in them (loop_carried.c). Else it is left to
- * the C compiler to make vectors of it. */
+ * of lanes are vectors, which stay in registers, and rows can be carried on in them (loop_carried.c). Else it is left
+ * to the C compiler to make vectors of it. */
 #include "codegen/codegen_private.h"
 
 enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */

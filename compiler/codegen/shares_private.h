@@ -36,7 +36,7 @@ int private_parts(const struct array *copies);
 /* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
 struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
-/* ---- nested_parallel.c: shared loops inside of serial ones -------------------------------------------------------- */
+/* ---- nested_parallel.c: shared loops inside of serial ones ------------------------------------------------------- */
 
 /* A shared loop that is to be one only where it has the least work for it. False: it is printed as others are. */
 bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);

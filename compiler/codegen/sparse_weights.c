@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Sparse weights. Most of them are zero, but other ones in each call (`live X : few`), so that a copy of the active
- * points is not worth its making (active_points.c). Lanes of a warp-cooperative loop read the weights of their iterations first,
- * and read and compute the rest only if one of them is not zero. Not in a loop that also goes by other weights. */
+ * points is not worth its making (active_points.c). Lanes of a warp-cooperative loop read the weights of their
+ * iterations first, and read and compute the rest only if one of them is not zero. Not in a loop that also goes by
+ * other weights. */
 #include <string.h>
 
 #include "codegen/codegen_private.h"

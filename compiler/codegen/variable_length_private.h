@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files share that print blocks of segments (variable_length.c) and of trees (lane_masks.c). Included by codegen_private.h. */
+ * What the files share that print blocks of segments (variable_length.c) and of trees (lane_masks.c). Included by
+ * codegen_private.h. */
 #ifndef PMGC_CODEGEN_VARIABLE_LENGTH_PRIVATE_H
 #define PMGC_CODEGEN_VARIABLE_LENGTH_PRIVATE_H
 
@@ -63,7 +64,7 @@ struct ragged {
 	VEC(struct above) above;
 };
 
-/* ---- variable_length.c: blocks of segments ------------------------------------------------------------------------- */
+/* ---- variable_length.c: blocks of segments ----------------------------------------------------------------------- */
 
 /* Around what runs under a condition; `names` for the end. */
 struct condition {
@@ -97,7 +98,7 @@ void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *f
  * are none. */
 void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
 
-/* ---- variable_length_arrays.c: what blocks of segments have of arrays ---------------------------------------------- */
+/* ---- variable_length_arrays.c: what blocks of segments have of arrays -------------------------------------------- */
 
 /* Is the array used in the caller's memory, if it is blocked? */
 bool is_blocked_by_caller(const struct emit *e, const struct array *copy);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Vector loops in a warp-cooperative loop (warp_loops.c): one runs for those lanes that need it, in their order, and each
- * group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, or, if rows are short,
- * from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
+ * Vector loops in a warp-cooperative loop (warp_loops.c): one runs for those lanes that need it, in their order, and
+ * each group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, or, if rows are
+ * short, from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
  * restructuring mostly agree in the sort key. A vector loop that depends on the key alone runs once for all of them;
  * one that also has a factor of each lane runs once with their sum (ir/match/zero_factor.c). */
 #include "codegen/codegen_private.h"

@@ -6,8 +6,8 @@
  * infinite (--skip-zeros=off).
  *
  * `live X : few` is for weights most of which are zero from the start, but other ones in each call. No copy is made
- * then: lanes of a device look at the weights before they read anything else (codegen/sparse_weights.c). On a processor, where a
- * point is skipped by itself, this is `off`. */
+ * then: lanes of a device look at the weights before they read anything else (codegen/sparse_weights.c). On a
+ * processor, where a point is skipped by itself, this is `off`. */
 #include "passes/pass_private.h"
 
 /* By the name of the group, or else of what it adds to: a sum that is added to another one has a name of its own. */
