@@ -120,7 +120,7 @@ static void emit_choice_fields(struct writer *w, const struct layout *layout, co
 	struct str row = str_new(module->arena);
 
 	str_add(&row, ".kernel = %s_kernel,", layout->prefix);
-	if (target->device_ending)
+	if (target->device)
 		str_add(&row, " .device = &%s_device,", module->name);
 	if (layout->all_isas)
 		str_add(&row, " .kernels = PMG_KERNELS(%s_kernel),", layout->prefix);

@@ -70,7 +70,7 @@ static struct k_expr *call_for_host(const struct emit *e, int number, const stru
 
 static void emit_one(struct k_builder *b, const struct emit *e, int number, const struct want *want)
 {
-	const bool is_device = e->target->device_ending;
+	const bool is_device = e->target->device;
 
 	if (!want->is_live || !is_known(e, want->live.weights))
 		k_do(b, K_CALL(e->arena, is_device ? "pmg_cuda_all_points" : "pmg_all_points",

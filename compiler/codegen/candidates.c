@@ -54,7 +54,7 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 		return false;
 	for (int i = 0; i < module->candidates.n; i++)
 		build_candidate(pipeline, module->candidates.items[i], prefixes, target, watch);
-	if (!target->device_ending)
+	if (!target->device)
 		k_share_bodies(module->arena, pipeline->programs, pipeline->n);
 	for (int i = 0; i < pipeline->n && module->stages.n; i++)
 		pipeline->layouts[i]->has_work = pipeline->n > 1;

@@ -333,6 +333,8 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 
+/* A name of the device's runtime: "pmg_cuda_data". */
+const char *device_name(const struct emit *e, const char *name);
 /* What is below the mark becomes a kernel, added to e->kernels, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
@@ -351,10 +353,10 @@ void one_lane_close(struct emit *e, int names);
 void emit_team_sync(struct emit *e);
 /* Is what is accumulated below spread over several lanes or threads? */
 bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node);
-/* Behind the loops: `name` becomes the sum of all parts; where all threads have parts, opens a block that one of them
- * runs, and returns true. */
+/* Behind the loops: the variable of the cell becomes the sum of all parts; where all threads have parts, opens a block
+ * that one of them runs, and returns true. */
 const char *spread_operation(enum reduce_op op);       /* the name of its class in pmgrt_cuda.h */
-bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid);
+bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */
 

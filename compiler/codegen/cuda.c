@@ -50,15 +50,30 @@ static void cuda_atomic_update(struct emit *e, const struct update *update)
 				   k_type_arg(a, k_scalar(type_c_name(update->type)))));
 }
 
+static struct k_expr *cuda_grid_sum(struct emit *e, const struct cell *cell)
+{
+	struct k_expr *sum = K_CALL(e->arena, "pmg_cuda_grid", k_address(e->arena, k_name(e->arena, cell->name)),
+				    k_name(e->arena, "pmg_parts"));
+
+	return k_with_constant(e->arena, sum, k_name(e->arena, spread_operation(cell->op)));
+}
+
 static void cuda_file_head(struct writer *w)
 {
 	(void) w;
 }
 
+static const struct device gpu = {
+	.prefix = "pmg_cuda",
+	.ending = "cu",
+	.records = true,
+	.grid_sum = cuda_grid_sum
+};
+
 static const struct target cuda = {
 	.name = "cuda",
 	.spelling = C_SPELLING_CUDA,
-	.device_ending = "cu",
+	.device = &gpu,
 	.prints = {
 		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,

@@ -41,7 +41,7 @@ bool expr_is_unchosen(const struct expr *expr)
 /* Scalars, in statements of their own. */
 static bool is_open(const struct emit *e)
 {
-	return !e->block && !e->vector && !e->grid && !e->target->device_ending;
+	return !e->block && !e->vector && !e->grid && !e->target->device;
 }
 
 /* ---- operands ---- */

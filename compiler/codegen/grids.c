@@ -13,6 +13,11 @@
 
 /* ---- loops and lanes ---- */
 
+const char *device_name(const struct emit *e, const char *name)
+{
+	return arena_printf(e->arena, "%s_%s", e->target->device->prefix, name);
+}
+
 bool loop_is_shared(const struct emit *e, const struct loop_use *use)
 {
 	return e->grid && e->grid->has_shared && use->is_parallel;
@@ -138,20 +143,19 @@ const char *spread_operation(enum reduce_op op)
 	return operations[op];
 }
 
-bool emit_spread_sum(struct emit *e, enum reduce_op op, const char *name, bool of_grid)
+bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
 {
 	struct arena *a = e->arena;
-	struct k_expr *operation = k_name(a, spread_operation(op)), *sum = k_name(a, name), *call;
+	struct k_expr *sum = k_name(a, cell->name), *call;
 
 	if (!of_grid) {
 		call = of_team(a, K_CALL(a, "pmg_cuda_team", sum));
 		k_with_constant(a, call, k_name(a, e->deal ? "pmg_group" : "pmg_team"));
-		k_set(e->b, sum, k_with_constant(a, call, operation));
+		k_set(e->b, sum, k_with_constant(a, call, k_name(a, spread_operation(cell->op))));
 		return false;
 	}
 	e->grid->sums_up = true;
-	call = K_CALL(a, "pmg_cuda_grid", k_address(a, sum), k_name(a, "pmg_parts"));
-	k_begin_if(e->b, k_with_constant(a, call, operation));
+	k_begin_if(e->b, e->target->device->grid_sum(e, cell));
 	return true;
 }
 
@@ -237,10 +241,30 @@ struct parameters {
 	expr_list arguments;
 };
 
+/* What the runtime has in the plan of this kind. */
+static struct k_expr *of_plan(struct arena *arena, const char *what)
+{
+	return K_CALL(arena, what, k_name(arena, "plan"));
+}
+
 static void add_parameter(struct parameters *parameters, struct k_type type, const char *name, struct k_expr *argument)
 {
+	const char *around = parameters->e->target->device->argument;
+
 	vec_push(parameters->e->arena, &parameters->function->params, ((struct k_param) { type, name }));
-	vec_push(parameters->e->arena, &parameters->arguments, argument);
+	vec_push(parameters->e->arena, &parameters->arguments,
+		 around ? K_CALL(parameters->e->arena, around, argument) : argument);
+}
+
+/* Of the runtime: what the host has by a function of the plan. */
+static void add_own_parameter(struct parameters *parameters, const char *type, bool is_const, const char *name,
+			      const char *function)
+{
+	const struct emit *e = parameters->e;
+
+	vec_push(e->arena, &parameters->function->params,
+		 ((struct k_param) { k_pointer(device_name(e, type), is_const), name }));
+	vec_push(e->arena, &parameters->arguments, of_plan(e->arena, device_name(e, function)));
 }
 
 static void add_if_mentioned(struct parameters *parameters, struct k_type type, const char *name)
@@ -299,12 +323,6 @@ static void add_arrays(struct parameters *parameters)
 	}
 }
 
-/* What the runtime has in the plan of this kind. */
-static struct k_expr *of_plan(struct arena *arena, const char *what)
-{
-	return K_CALL(arena, what, k_name(arena, "plan"));
-}
-
 /* Of a function with a body: its parameters, and the arguments for them. */
 static struct parameters parameters_of(struct emit *e, struct k_function *function)
 {
@@ -315,14 +333,11 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 	add_arrays(&parameters);
 	add_if_mentioned(&parameters, k_scalar("bool"), e->starts);
 	if (e->in_loop)
-		add_parameter(&parameters, k_pointer("pmg_cuda_loop", true), "pmg_loop",
-			      of_plan(e->arena, "pmg_cuda_loop_of"));
+		add_own_parameter(&parameters, "loop", true, "pmg_loop", "loop_of");
 	if (e->grid->sums_up)
-		add_parameter(&parameters, k_pointer("pmg_cuda_parts", false), "pmg_parts",
-			      of_plan(e->arena, "pmg_cuda_parts_of"));
+		add_own_parameter(&parameters, "parts", false, "pmg_parts", "parts_of");
 	if (k_mentions(&function->body, "plan"))
-		add_parameter(&parameters, k_pointer("pmg_cuda_bad_index", false), "plan",
-			      of_plan(e->arena, "pmg_cuda_bad_index_of"));
+		add_own_parameter(&parameters, "bad_index", false, "plan", "bad_index_of");
 	return parameters;
 }
 
@@ -473,7 +488,8 @@ static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, 
 						 : k_call_of(e->arena, "PMG_LAUNCH_SUM", NULL, 0);
 	struct k_block head;
 
-	function->bounds = bounds_of(e);
+	if (e->target->prints[MARK_VECTOR])
+		function->bounds = bounds_of(e);
 	parameters = parameters_of(e, function);
 	head = head_of(e, team, mark, &function->body, is_shared_at(isl_ast_node_copy(node)));
 	prepend(e, &function->body, &head);
@@ -514,7 +530,7 @@ static void add_until_head(struct emit *e, struct k_function *function)
 	struct arena *a = e->arena;
 	struct k_block head = { 0 };
 	struct k_builder b = k_builder_new(a, &head);
-	struct k_expr *advance = K_CALL(a, "pmg_cuda_advance", k_name(a, "pmg_loop"), k_name(a, "pmg_bad"),
+	struct k_expr *advance = K_CALL(a, device_name(e, "advance"), k_name(a, "pmg_loop"), k_name(a, "pmg_bad"),
 					k_name(a, "pmg_advance"));
 
 	b.span = e->b->span;
@@ -526,8 +542,8 @@ static void add_until_head(struct emit *e, struct k_function *function)
 
 static void add_until_parameters(struct emit *e, struct k_function *function)
 {
-	const struct k_param params[] = { { k_pointer("pmg_cuda_loop", false), "pmg_loop" },
-					  { k_pointer("pmg_cuda_bad_index", true), "pmg_bad" },
+	const struct k_param params[] = { { k_pointer(device_name(e, "loop"), false), "pmg_loop" },
+					  { k_pointer(device_name(e, "bad_index"), true), "pmg_bad" },
 					  { k_scalar("int64_t"), "pmg_advance" } };
 
 	function->broken_at = function->params.n + 2;
@@ -535,14 +551,23 @@ static void add_until_parameters(struct emit *e, struct k_function *function)
 		vec_push(e->arena, &function->params, params[i]);
 }
 
+/* Of the type of the parameter, where the host's compiler does not convert it. */
+static struct k_expr *advance_of(const struct emit *e, int advance)
+{
+	const char *around = e->target->device->argument;
+	struct k_expr *number = k_int(e->arena, advance);
+
+	return around ? K_CALL(e->arena, around, k_cast(e->arena, k_scalar("int64_t"), number)) : number;
+}
+
 static void launch_until(struct emit *e, const char *name, const expr_list *arguments, int advance)
 {
 	struct arena *a = e->arena;
 	struct k_expr *launch = launch_of(e, k_call_of(a, "PMG_LAUNCH", NULL, 0), name, k_int(a, 1), 1, arguments);
 
-	add_argument(a, launch, of_plan(a, "pmg_cuda_loop_of"));
-	add_argument(a, launch, of_plan(a, "pmg_cuda_bad_index_of"));
-	add_argument(a, launch, k_int(a, advance));
+	add_argument(a, launch, of_plan(a, device_name(e, "loop_of")));
+	add_argument(a, launch, of_plan(a, device_name(e, "bad_index_of")));
+	add_argument(a, launch, advance_of(e, advance));
 	k_do(e->b, launch);
 }
 

@@ -37,7 +37,12 @@ typedef void build_body(struct kernel *kernel, const struct part *part);
 
 static bool is_of_device(const struct kernel *kernel)
 {
-	return kernel->emit.target->device_ending;
+	return kernel->emit.target->device;
+}
+
+static bool is_in_cplusplus(const struct kernel *kernel)
+{
+	return is_of_device(kernel) && kernel->emit.target->device->ending;
 }
 
 static int count_lines(const struct kernel *kernel, int first, int last)
@@ -153,12 +158,15 @@ static struct k_expr *asked_of_plan(struct arena *arena, const char *function, i
 	return K_CALL(arena, function, k_name(arena, "plan"), k_int(arena, number));
 }
 
+/* As the host names it. */
 static void add_array_of_device(struct kernel *kernel, struct k_builder *b, int number)
 {
 	const struct slot *slot = &kernel->layout->slots.items[number];
-	const struct k_type type = k_pointer(type_c_name(slot_type(slot)), false);
+	const char *buffer = kernel->emit.target->device->buffer;
+	const struct k_type type = buffer ? k_scalar(buffer) : k_pointer(type_c_name(slot_type(slot)), false);
+	struct k_expr *data = asked_of_plan(b->arena, device_name(&kernel->emit, "data"), number);
 
-	k_var(b, type, slot->c_name, k_cast(b->arena, type, asked_of_plan(b->arena, "pmg_cuda_data", number)));
+	k_var(b, type, slot->c_name, buffer ? data : k_cast(b->arena, type, data));
 }
 
 /* An inspector's array has room behind its end, which prefetches may read. */
@@ -367,7 +375,7 @@ static void build_part_function(struct kernel *kernel, struct part *part)
 
 static const char *failed_name(const struct kernel *kernel)
 {
-	return is_of_device(kernel) ? "pmg_cuda_failed" : "pmg_failed";
+	return is_of_device(kernel) ? device_name(&kernel->emit, "failed") : "pmg_failed";
 }
 
 static bool build_failure_check(struct kernel *kernel)
@@ -452,8 +460,8 @@ static struct k_expr *asked_of_control(struct arena *arena, const char *function
 static void build_device_loop(struct kernel *kernel, const struct head *head)
 {
 	struct emit *e = &kernel->emit;
-	struct k_expr *begin = asked_of_control(e->arena, "pmg_cuda_loop_begin");
-	struct k_expr *next = asked_of_control(e->arena, "pmg_cuda_loop_next");
+	struct k_expr *begin = asked_of_control(e->arena, device_name(e, "loop_begin"));
+	struct k_expr *next = asked_of_control(e->arena, device_name(e, "loop_next"));
 
 	k_var(e->b, k_scalar("int64_t"), head->it, K_WITH(e->arena, begin, head->lo));
 	emit_until(e, head->until, 0);
@@ -536,12 +544,13 @@ static void build_loop(struct kernel *kernel)
 static void build_kernel_body(struct kernel *kernel, const struct part *unused)
 {
 	struct emit *e = &kernel->emit;
-	const bool is_pass = is_of_device(kernel) && !e->module->loop.var && kernel->nests.n > 0;
+	const bool is_pass = is_of_device(kernel) && e->target->device->records && !e->module->loop.var &&
+			     kernel->nests.n > 0;
 
 	(void) unused;
 	if (is_pass)
 		begin_counting(e->b, "int", "pmg_number", k_int(e->arena, 0),
-			       K_CALL(e->arena, "pmg_cuda_pass", k_name(e->arena, "plan"),
+			       K_CALL(e->arena, device_name(e, "pass"), k_name(e->arena, "plan"),
 				      k_name(e->arena, "pmg_number")));
 	build_region(kernel, REGION_PROLOGUE);
 	if (e->module->loop.var)
@@ -557,7 +566,7 @@ static void add_args(struct kernel *kernel, struct k_builder *b)
 	const struct k_type type = k_pointer(arena_printf(b->arena, "%s_args", kernel->layout->module->name), true);
 	struct k_expr *arguments = k_name(b->arena, "arguments");
 
-	k_var(b, type, "args", is_of_device(kernel) ? k_cast(b->arena, type, arguments) : arguments);
+	k_var(b, type, "args", is_in_cplusplus(kernel) ? k_cast(b->arena, type, arguments) : arguments);
 }
 
 static bool has_calls(const struct kernel *kernel)
@@ -584,7 +593,7 @@ static void build_entry(struct kernel *kernel)
 {
 	const struct k_block *body = body_of(kernel, build_kernel_body, NULL);
 	const char *base = arena_printf(kernel->emit.arena, "%s_kernel%s", kernel->layout->prefix, kernel->suffix);
-	struct k_function *function = entry_new(kernel, base, is_of_device(kernel) && !*kernel->suffix);
+	struct k_function *function = entry_new(kernel, base, is_in_cplusplus(kernel) && !*kernel->suffix);
 	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
 
 	kernel->is_calling = has_calls(kernel);
@@ -651,7 +660,7 @@ static void build_choice(struct kernel *kernel, struct k_expr *condition)
 	const char *name = arena_printf(kernel->emit.arena, "%s_kernel", layout->prefix);
 	const char *special = arena_printf(kernel->emit.arena, "%s_special", name),
 		   *generic = arena_printf(kernel->emit.arena, "%s_generic", name);
-	struct k_function *function = entry_new(kernel, name, is_of_device(kernel));
+	struct k_function *function = entry_new(kernel, name, is_in_cplusplus(kernel));
 	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
 
 	b.span = function->head.span;

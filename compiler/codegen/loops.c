@@ -109,7 +109,7 @@ static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool
 /* What each thread finds of a loop that a team shares would have to be brought together by hand. */
 static bool searches_pivots(const struct emit *e, const struct loop_use *use)
 {
-	return use->is_vector && !e->target->device_ending && !e->part &&
+	return use->is_vector && !e->target->device && !e->part &&
 	       !(use->is_parallel && (e->in_region || e->team));
 }
 
@@ -182,7 +182,7 @@ static void emit_shared_sum(struct emit *e, __isl_keep isl_ast_node *node, struc
 
 static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
 {
-	return use->is_parallel && use->is_vector && e->accumulators.n && !e->part && !e->target->device_ending;
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->part && !e->target->device;
 }
 
 void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)

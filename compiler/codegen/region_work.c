@@ -201,7 +201,7 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 {
 	struct count count = { .e = e };
 
-	if (e->target->device_ending || e->in_region || e->team || e->part)
+	if (e->target->device || e->in_region || e->team || e->part)
 		return;
 	add_node(&count, node, use && use->is_vector);
 	for (int i = 0; i < count.pieces.n; i++)

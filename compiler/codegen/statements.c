@@ -358,7 +358,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
 	bool is_local = array_is_local(target);
 	bool is_given = is_local && e->deal;
-	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell->op, cell->name, is_of_grid);
+	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell, is_of_grid);
 	bool has_lanes = e->block && !e->in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
 

@@ -115,11 +115,13 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 	w->span = (struct span) { 0 };
 	if (calls_blas(pipelines, n))
 		line(w, " *\n * To be linked with -lopenblas, or another CBLAS.");
+	if (target->device && target->device->libraries)
+		line(w, " *\n * To be linked with %s.", target->device->libraries);
 	line(w, " */\n%s#include \"%s.h\"\n\n#include <pmgrt_generated.h>\n%s", all_isas ? "#ifndef PMG_KERNEL\n" : "",
 	     base, calls_blas(pipelines, n) ? "#include <pmgrt_blas.h>\n" : "");
 	target->file_head(w);
 	writer_blank(w);
-	for (int i = 0; i < n && !target->device_ending; i++)
+	for (int i = 0; i < n && !target->device; i++)
 		emit_known_tables(w, pipelines[i].layouts, pipelines[i].n);
 }
 
@@ -223,7 +225,7 @@ static void emit_file(const struct pipeline *pipelines, int n, const struct targ
 		      const char *base, struct generated *generated)
 {
 	struct writer *c_file = &generated->c_file;
-	bool has_device = target->device_ending;
+	bool has_device = target->device && target->device->ending;
 
 	emit_head(c_file, pipelines, n, target, base, all_isas);
 	if (all_isas)

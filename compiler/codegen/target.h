@@ -17,11 +17,25 @@ struct range;
 struct loop_use;
 struct update;
 struct k_stmt;
+struct cell;
+
+/* What runs the kernels that GRID marks stand above, while the host starts them. */
+struct device {
+	const char *prefix;             /* of the names of its runtime: "pmg_cuda" */
+	const char *ending;             /* of a file in C++ for kernels and what starts them; NULL: kernels are a text in
+					 * the C file */
+	const char *buffer;             /* the type by which the host names an array; NULL: a pointer to elements */
+	const char *argument;           /* a macro around what the host hands to a kernel; NULL: nothing */
+	const char *libraries;          /* that generated code is linked with: "-lOpenCL"; NULL: none */
+	bool records;                   /* its runtime may run a pass again, to record what is started */
+	/* The call, true in one thread, which then has in the variable what all have accumulated. */
+	struct k_expr *(*grid_sum)(struct emit *e, const struct cell *cell);
+};
 
 struct target {
 	const char *name;
 	enum c_spelling spelling;       /* of what runs its kernels */
-	const char *device_ending;      /* kernels go to a file of their own, in C++, with this ending; NULL */
+	const struct device *device;    /* NULL: the host runs them */
 	/* Marks that this target can print; any other is an internal error that names mark and target. */
 	bool prints[MARK_N];
 	bool swaps;                     /* arrays may change places between iterations of the loop */

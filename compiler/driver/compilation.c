@@ -83,11 +83,28 @@ bool compilation_choose_target(struct compilation *c, const char *name)
 	return target;
 }
 
-const char *compilation_device_ending(const struct compilation *c)
+static const struct device *device_of(const struct compilation *c)
 {
 	const struct target *target = target_find(c->target);
 
-	return target ? target->device_ending : NULL;
+	return target ? target->device : NULL;
+}
+
+bool compilation_has_device(const struct compilation *c)
+{
+	return device_of(c);
+}
+
+const char *compilation_libraries(const struct compilation *c)
+{
+	if (device_of(c) && device_of(c)->libraries)
+		return device_of(c)->libraries;
+	return compilation_calls_blas(c) ? "-lopenblas" : "";
+}
+
+const char *compilation_device_ending(const struct compilation *c)
+{
+	return device_of(c) ? device_of(c)->ending : NULL;
 }
 
 bool compilation_calls_blas(const struct compilation *c)

@@ -400,9 +400,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 		return snprintf(problem, size, "there is no target '%s'; there are %s", options->target,
 				compilation_targets()), false;
 	if (options->emit && !strcmp(options->emit, "cu") && !compilation_device_ending(s->c))
-		return snprintf(problem, size, "--emit=cu is for targets with a device, such as cuda, not '%s'",
+		return snprintf(problem, size, "--emit=cu is for targets with a file of kernels, as cuda, not '%s'",
 				options->target), false;
-	if (!strcmp(options->isa, "all") && compilation_device_ending(s->c))
+	if (!strcmp(options->isa, "all") && compilation_has_device(s->c))
 		return snprintf(problem, size, "--isa=all is for targets without a device, not '%s'",
 				options->target), false;
 	s->c->messages = format;

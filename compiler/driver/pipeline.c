@@ -156,7 +156,7 @@ struct generate {
 static bool wants_candidates(struct compilation *c)
 {
 	return (c->options.candidates > 1 || c->options.candidates == CANDIDATES_FOR_SIZES) &&
-	       !compilation_device_ending(c);
+	       !compilation_has_device(c);
 }
 
 static bool candidates_step(struct compilation *c, void *unused)
@@ -189,8 +189,9 @@ static bool generate_step(struct compilation *c, void *argument)
 	compilation_add_decisions(c);
 	c->generated = generated.c_file;
 	c->device_text = NULL;
-	if (target->device_ending)
-		c->device_text = file_text(c, &generated.device_file, generate->base, target->device_ending);
+	if (compilation_device_ending(c))
+		c->device_text = file_text(c, &generated.device_file, generate->base,
+					   compilation_device_ending(c));
 	*generate->c_text = file_text(c, &c->generated, generate->base, "c");
 	*generate->h_text = generated.h_text;
 	return true;

@@ -60,6 +60,7 @@ void compilation_free(struct compilation *c);
 /* False: there is no such target. */
 bool compilation_choose_target(struct compilation *c, const char *name);
 const char *compilation_targets(void);          /* their names */
+bool compilation_has_device(const struct compilation *c);       /* that the target's kernels run on */
 /* Of the file with kernels for the target's device; NULL: there is none. */
 const char *compilation_device_ending(const struct compilation *c);
 
@@ -79,6 +80,7 @@ bool compilation_find_pivots(struct compilation *c, struct module *module);
 bool compilation_generate(struct compilation *c, const char *base, const char **c_text, const char **h_text);
 
 bool compilation_calls_blas(const struct compilation *c);               /* generated code must be linked with one */
+const char *compilation_libraries(const struct compilation *c);         /* all that it must be linked with, or "" */
 
 const char *compilation_options_text(struct compilation *c);            /* all that is asked of passes */
 const char *compilation_messages(struct compilation *c, bool remarks);  /* diagnostics, as c->messages says */

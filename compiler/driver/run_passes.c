@@ -169,7 +169,7 @@ static struct pass_options options_for_target(const struct compilation *c, const
 {
 	struct pass_options options = *asked;
 
-	options.is_device = compilation_device_ending(c);
+	options.is_device = compilation_has_device(c);
 	if (options.is_device && options.blas == CHOICE_AUTO)
 		options.blas = CHOICE_OFF;
 	return options;

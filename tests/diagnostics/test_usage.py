@@ -23,7 +23,7 @@ WRONG = [
     (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
     (["a.pmg", "--emit=asm"],
      "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu or dot, not 'asm'"),
-    (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a device, such as cuda, not 'openmp'"),
+    (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a file of kernels, as cuda, not 'openmp'"),
     *((["a.pmg", "--pipeline=p", *emit],
        "--pipeline is for --emit=ir, deps, schedule, loops, kernel or dot") for emit in
       ([], ["--emit=c"], ["--emit=ast"])),

@@ -247,7 +247,7 @@ static void list_arguments(struct session *s, const struct build *build, const c
 		vec_push(s->arena, words, build->library);
 		vec_push(s->arena, words, arena_printf(s->arena, "-L%s", lib));
 		vec_push(s->arena, words, arena_printf(s->arena, "-Wl,-rpath,%s", lib));
-		push_words(s, words, compilation_calls_blas(s->c) ? "-lpmgrt -lopenblas -lm" : "-lpmgrt -lm");
+		push_words(s, words, arena_printf(s->arena, "-lpmgrt %s -lm", compilation_libraries(s->c)));
 	}
 	vec_push(s->arena, words, NULL);
 }

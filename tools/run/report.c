@@ -130,7 +130,7 @@ static const char *why_general(const struct session *s)
 		if (is_asked(s, p) && s->sizes.items[p].value != s->module->params.items[p].value)
 			return arena_printf(s->arena, "%s is %" PRId64 ", not %" PRId64, s->sizes.items[p].param->name,
 					    s->sizes.items[p].value, s->module->params.items[p].value);
-	for (int i = 0; i < s->arguments.n && !compilation_device_ending(s->c); i++)
+	for (int i = 0; i < s->arguments.n && !compilation_has_device(s->c); i++)
 		if (s->arguments.items[i].array->known && !is_known_tree(&s->arguments.items[i]))
 			return arena_printf(s->arena, "%s is another tree", s->arguments.items[i].array->name);
 	return NULL;
@@ -140,7 +140,7 @@ void kernel_print(const struct session *s)
 {
 	struct str what = str_new(s->arena);
 	const char *why = why_general(s);
-	for (int i = 0; i < s->arguments.n && !compilation_device_ending(s->c); i++)
+	for (int i = 0; i < s->arguments.n && !compilation_has_device(s->c); i++)
 		if (s->arguments.items[i].array->known)
 			str_add(&what, "%sthe tree %s", what.length ? ", " : "", s->arguments.items[i].array->name);
 	for (int p = 0; p < s->sizes.n; p++)
