@@ -81,7 +81,10 @@ carried := dsl_examples/sbbnnls.pmg dsl_examples/life/sbbnnls_l1.pmg dsl_example
 compiler_main := $(wildcard compiler/driver/main.c tools/pmgc.c)
 compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.c compiler/*/*/*.c))) \
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
-runtime := $(call object,$(wildcard runtime/*.c runtime/*/*.c))
+# What the runtime carries as a string.
+opencl_text := $(BUILD)/opencl/text.c
+opencl_parts := runtime/pmgrt_opencl.cl runtime/pmgrt_storage.h runtime/pmgrt_arithmetic.h
+runtime := $(call object,$(wildcard runtime/*.c runtime/*/*.c)) $(opencl_text:$(BUILD)/%.c=$(OBJ)/generated/%.o)
 tools_main := $(wildcard tools/pmg.c)
 tools := $(call object,$(wildcard tools/*/*.c bench/*.c bench/*/*.c))
 tools += $(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(programs))
@@ -195,7 +198,8 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 		pmgrt_math.h pmgrt_pipeline.h pmgrt_pivot.h pmgrt_ragged.h pmgrt_ragged_real.h pmgrt_row.h \
 		pmgrt_square.h pmgrt_square_real.h pmgrt_storage.h pmgrt_thread.h \
 		pmgrt_blas.h pmgrt_blas_real.h pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h \
-		pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h) $(DESTDIR)$(PREFIX)/include
+		pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h \
+		pmgrt_opencl.h pmgrt_opencl_plan.h) $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/$(soname) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(soname) $(DESTDIR)$(PREFIX)/lib/libpmgrt.so
@@ -208,7 +212,7 @@ clean:
 
 # ---- Rules ------------------------------------------------------------------------------------------------------
 
-$(objects) $(parser) $(lexer) $(programs): | deps
+$(objects) $(parser) $(lexer) $(programs) $(opencl_text): | deps
 
 $(OBJ)/%.o: %.c Makefile
 	@mkdir -p $(@D)
@@ -236,7 +240,7 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 
 $(OBJ)/compiler/%.o $(OBJ)/generated/%.o: part_flags = $(isl_cflags) -fvisibility=hidden
 $(OBJ)/generated/%.o: part_flags += -Icompiler/syntax $(generated_warnings)
-$(OBJ)/runtime/%.o: part_flags = -fPIC -fvisibility=hidden $(openmp)
+$(OBJ)/runtime/%.o $(OBJ)/generated/opencl/%.o: part_flags = -fPIC -fvisibility=hidden $(openmp)
 $(OBJ)/tools/%.o $(OBJ)/bench/%.o $(OBJ)/tests/%.o: part_flags = $(openmp) $(isl_cflags) $(hdf5_cflags) $(zip_cflags) \
 	$(nifti_cflags)
 
@@ -261,6 +265,10 @@ $(error_pages): scripts/error_pages.sh $(wildcard docs/errors/*.md)
 $(programs): scripts/embed.sh $(carried) Makefile
 	@mkdir -p $(@D)
 	$(call quiet,GEN )scripts/embed.sh life/programs.h $(carried) > $@
+
+$(opencl_text): scripts/opencl_text.sh $(opencl_parts) Makefile
+	@mkdir -p $(@D)
+	$(call quiet,GEN )scripts/opencl_text.sh $(opencl_parts) > $@
 
 # Both headers exist before anything that may include them is compiled.
 $(compiler) $(test_parts) $(call object,$(compiler_main) $(test_mains) $(test_helper)): | $(parser) $(lexer)

@@ -109,6 +109,9 @@ PMG_API pmg_live_use pmg_plan_live(const pmg_plan *plan, int32_t restructuring);
 PMG_API pmg_status pmg_plan_fail(pmg_plan *plan, pmg_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* What stands ahead of kernels in OpenCL C: pmgrt_opencl.cl and the arithmetic that it shares with C. */
+PMG_API extern const char pmg_opencl_text[];
+
 /* ---- Loops ---- */
 
 /* `for (it = pmg_loop_begin(plan, control, lo); pmg_loop_next(plan, control, it, hi, until); it++)`: counts,

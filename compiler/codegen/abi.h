@@ -51,6 +51,8 @@ struct pipeline {
 /* The kernels of all candidates; then all that describes them, and the functions of the pipeline. */
 void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struct target *target);
 void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const struct target *target);
+/* Kernels of a device as a string, and what the plan's device part is made of. */
+void emit_kernel_text(struct writer *w, const struct pipeline *pipeline, const struct target *target);
 /* That the kernels are in another file. */
 void emit_kernel_names(struct writer *w, const struct pipeline *pipeline);
 

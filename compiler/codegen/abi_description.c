@@ -206,22 +206,80 @@ void emit_kernel_names(struct writer *w, const struct pipeline *pipeline)
 	writer_blank(w);
 }
 
+/* Kernels of a device whose text is in the C file are not printed among the functions of the host. */
+static void emit_functions_of(struct writer *w, const struct k_program *program, const struct target *target)
+{
+	const bool is_apart = target->device && !target->device->ending;
+
+	for (int f = 0; f < program->functions.n; f++) {
+		const struct k_function *function = program->functions.items[f];
+
+		if (function->is_elsewhere || (is_apart && function->kind == K_FUNCTION_DEVICE))
+			continue;
+		c_print_function(w, function, is_apart ? C_SPELLING_OPENMP : target->spelling);
+		writer_blank(w);
+	}
+}
+
 void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struct target *target)
 {
 	for (int i = 0; i < pipeline->n; i++) {
 		const struct module *module = pipeline->layouts[i]->module;
-		const struct k_program *program = &pipeline->programs[i];
 
 		w->span = module->span;
 		line(w, "/* ---- %s%s%s ---- */\n", module->name, module->choice ? ": " : "",
 		     module->choice ? module->choice : "");
-		for (int f = 0; f < program->functions.n; f++) {
-			if (program->functions.items[f]->is_elsewhere)
-				continue;
-			c_print_function(w, program->functions.items[f], target->spelling);
-			writer_blank(w);
-		}
+		emit_functions_of(w, &pipeline->programs[i], target);
 	}
+}
+
+/* A line of text as a string with its end. */
+static const char *line_string(struct arena *arena, const char *text, size_t length)
+{
+	struct str out = str_new(arena);
+
+	for (size_t i = 0; i < length; i++)
+		if (text[i] == '\t')
+			str_add(&out, "\\t");
+		else if (text[i] == '\n')
+			str_add(&out, "\\n");
+		else
+			str_add(&out, "%s%c", strchr("\"\\", text[i]) ? "\\" : "", text[i]);
+	return arena_printf(arena, "\"%s\"", str_text(&out));
+}
+
+static void emit_string_lines(struct writer *w, const struct writer *text)
+{
+	const char *all = str_text(&text->text);
+
+	for (int i = 0; i < text->lines.n; i++) {
+		const struct writer_line *from = &text->lines.items[i];
+		const size_t end = i + 1 < text->lines.n ? text->lines.items[i + 1].start : text->text.length;
+
+		w->span = from->span;
+		writer_line_at(w, from->emitter, "%s",
+			       line_string(w->text.arena, all + from->start, end - from->start));
+	}
+}
+
+void emit_kernel_text(struct writer *w, const struct pipeline *pipeline, const struct target *target)
+{
+	const struct module *module = pipeline->layouts[0]->module;
+	const struct k_program *program = &pipeline->programs[0];
+	struct writer text = writer_new(w->text.arena);
+
+	for (int f = 0; f < program->functions.n; f++)
+		if (program->functions.items[f]->kind == K_FUNCTION_DEVICE) {
+			c_print_function(&text, program->functions.items[f], target->spelling);
+			writer_blank(&text);
+		}
+	w->span = module->span;
+	open_block(w, "static const char %s_kernels[] =", module->name);
+	emit_string_lines(w, &text);
+	w->span = module->span;
+	line(w, "\"\";");
+	w->indent--;
+	line(w, "\nPMG_DEVICE_PART(%s)\n", module->name);
 }
 
 void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const struct target *target)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * Statements and functions of the kernel tree as C text, for OpenMP or CUDA. Each line has the place of the node, or of
- * its annotation, else or end, that it is printed for. */
+ * Statements and functions of the kernel tree as C text, for OpenMP, CUDA or OpenCL. Each line has the place of the
+ * node, or of its annotation, else or end, that it is printed for. */
 #include "codegen/c_print.h"
 
 struct print {
@@ -27,7 +27,8 @@ const char *c_declaration(struct arena *arena, const struct k_type *type, const 
 {
 	const char *restricted = spelling == C_SPELLING_CUDA ? "__restrict__ " : "restrict ";
 
-	return arena_printf(arena, "%s%s %s%s%s", type->is_const ? "const " : "", type->name ? type->name : "auto",
+	return arena_printf(arena, "%s%s%s %s%s%s", type->is_pointer && spelling == C_SPELLING_OPENCL ? "global " : "",
+			    type->is_const ? "const " : "", type->name ? type->name : "auto",
 			    type->is_pointer ? "*" : "", type->is_restrict ? restricted : "", name);
 }
 
@@ -361,11 +362,14 @@ static const char *params_text(const struct print *p, const struct k_function *f
 
 static const char *head_text(const struct print *p, const struct k_function *function)
 {
+	const bool is_kernel = function->kind == K_FUNCTION_DEVICE;
 	struct str out = str_new(arena_of(p));
 
-	if (function->qualifiers)
+	if (is_kernel && p->spelling == C_SPELLING_OPENCL)
+		str_add(&out, "kernel ");
+	else if (function->qualifiers)
 		str_add(&out, "%s ", function->qualifiers);
-	if (function->kind == K_FUNCTION_DEVICE)
+	if (is_kernel && p->spelling == C_SPELLING_CUDA)
 		str_add(&out, "__global__ ");
 	if (function->bounds)
 		str_add(&out, "%s %s ", function->result.name, expr_text(p, function->bounds));

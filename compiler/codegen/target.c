@@ -237,6 +237,8 @@ static void emit_file(const struct pipeline *pipelines, int n, const struct targ
 			emit_kernel_names(c_file, &pipelines[i]);
 		else if (!all_isas)
 			emit_kernels(c_file, &pipelines[i], target);
+		if (target->device && !has_device)
+			emit_kernel_text(c_file, &pipelines[i], target);
 		emit_pipeline(c_file, &pipelines[i], target);
 	}
 	c_file->span = (struct span) { 0 };

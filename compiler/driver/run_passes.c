@@ -167,11 +167,24 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 /* What is asked of the passes, as far as the target can do it. */
 static struct pass_options options_for_target(const struct compilation *c, const struct pass_options *asked)
 {
+	const struct target *target = target_find(c->target);
 	struct pass_options options = *asked;
 
 	options.is_device = compilation_has_device(c);
-	if (options.is_device && options.blas == CHOICE_AUTO)
+	if (!target)
+		return options;
+	if (!target->prints[MARK_BLAS] && options.blas == CHOICE_AUTO)
 		options.blas = CHOICE_OFF;
+	if (!target->prints[MARK_PARALLEL])
+		options.parallel = false;
+	if (!target->prints[MARK_VECTOR])
+		options.vector = false;
+	if (!target->prints[MARK_BLOCK])
+		options.interleave = INTERLEAVE_OFF;
+	if (!target->prints[MARK_SKIP])
+		options.skip_zeros = SKIP_ZEROS_OFF;
+	if (!target->prints[MARK_STORAGE])
+		options.storage = false;
 	return options;
 }
 
@@ -182,7 +195,7 @@ static bool target_can(const struct compilation *c, struct module *module, const
 	for (int i = 0; i < module->overrides.n; i++)
 		calls_blas = calls_blas || (module->overrides.items[i].verb == VERB_BLAS &&
 					    module->overrides.items[i].choice == CHOICE_ON);
-	if (!options->is_device || !calls_blas)
+	if (!calls_blas || target_find(c->target)->prints[MARK_BLAS])
 		return true;
 	diag_error(module->diags, DIAG_NOT_SUPPORTED, module->span, "the target '%s' calls no BLAS", c->target);
 	return false;

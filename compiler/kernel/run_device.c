@@ -101,15 +101,31 @@ enum run_flow run_macro(struct run *run, const struct k_stmt *stmt)
 
 /* ---- what lanes and threads add up ---- */
 
-static struct run_value combined(struct run *run, const char *operation, struct run_value a, struct run_value b)
+enum { ADD, PROD, MIN, MAX, BY_CONSTANT /* of the call, its last one */ };
+
+static struct run_value combined(struct run *run, int operation, struct run_value a, struct run_value b)
 {
 	const double x = run_real(&a), y = run_real(&b);
 
-	if (!strcmp(operation, "pmg_cuda_add") || !strcmp(operation, "pmg_cuda_prod"))
-		return run_binary(run, operation[9] == 'a' ? K_ADD : K_MUL, a, b);
-	if (strcmp(operation, "pmg_cuda_min") != 0 && strcmp(operation, "pmg_cuda_max") != 0)
-		run_unknown(run, "%s", operation);
-	return x != x || (operation[10] == 'i' ? x < y : x > y) ? a : b;
+	if (operation == ADD || operation == PROD)
+		return run_binary(run, operation == ADD ? K_ADD : K_MUL, a, b);
+	return x != x || (operation == MIN ? x < y : x > y) ? a : b;
+}
+
+static int operation_of(struct run *run, const struct run_args *args)
+{
+	static const char *const names[] = { [ADD] = "pmg_cuda_add", [PROD] = "pmg_cuda_prod", [MIN] = "pmg_cuda_min",
+					     [MAX] = "pmg_cuda_max" };
+	const struct k_expr *call = args->call;
+	const char *name = call->constants.n ? call->constants.items[call->constants.n - 1]->text : "";
+
+	if (args->code != BY_CONSTANT)
+		return args->code;
+	for (int i = 0; i < BY_CONSTANT; i++)
+		if (!strcmp(name, names[i]))
+			return i;
+	run_unknown(run, "%s of '%s'", args->name, name);
+	return ADD;
 }
 
 /* <team, group, operation>(value): of the lanes of each group, in pairs of halves. All of them know the result. */
@@ -117,7 +133,7 @@ static struct run_value call_over_lanes(struct run *run, const struct run_args *
 {
 	const struct k_expr *call = args->call;
 	struct run_team *team = run->fiber->team;
-	const char *operation = call->constants.n == 3 ? call->constants.items[2]->text : "";
+	const int operation = operation_of(run, args);
 	const struct run_value group = call->constants.n == 3 ? run_expr(run, call->constants.items[1]) : run_int(1);
 	struct run_value value = args->value[0];
 
@@ -130,20 +146,20 @@ static struct run_value call_over_lanes(struct run *run, const struct run_args *
 	return value;
 }
 
-/* <operation>(&name, parts): true in the last thread to come, which then has the sum of all. */
+/* (&name, parts): true in the last thread to come, which then has the sum of all. */
 static struct run_value call_over_grid(struct run *run, const struct run_args *args)
 {
 	const struct k_expr *call = args->call, *target = call->args.items[0]->args.items[0];
 	struct run_launch *launch = run->launch;
 	struct run_value value;
 
-	if (!launch || call->constants.n != 1 || target->kind != KE_NAME) {
+	if (!launch || target->kind != KE_NAME) {
 		run_unknown(run, "%s", args->name);
 		return run_int(0);
 	}
 	value = run_name_read(run, target->text);
 	if (launch->has_sum)
-		value = combined(run, call->constants.items[0]->text, launch->sum, value);
+		value = combined(run, operation_of(run, args), launch->sum, value);
 	launch->sum = value;
 	launch->has_sum = true;
 	if (--launch->n_left > 0)
@@ -152,17 +168,13 @@ static struct run_value call_over_grid(struct run *run, const struct run_args *a
 	return run_of_element(TYPE_BOOL, 0, true);
 }
 
-enum { ADD, PROD, MIN, MAX };
-
 /* (target, value) */
 static struct run_value call_atomic(struct run *run, const struct run_args *args)
 {
-	static const char *const operations[] = { [ADD] = "pmg_cuda_add", [PROD] = "pmg_cuda_prod",
-						  [MIN] = "pmg_cuda_min", [MAX] = "pmg_cuda_max" };
 	const struct run_value *at = &args->value[0], before = run_load(run, at, RUN_WRITE_ATOMIC);
 
 	if (!run->has_stopped)
-		run_store(run, at, combined(run, operations[args->code], before, args->value[1]), true);
+		run_store(run, at, combined(run, args->code, before, args->value[1]), true);
 	return before;
 }
 
@@ -228,10 +240,17 @@ static struct run_value call_data(struct run *run, const struct run_args *args)
 	return run_plan_data(run, run_arg(run, args, 1));
 }
 
+/* What the host hands over. */
+static struct run_value call_argument(struct run *run, const struct run_args *args)
+{
+	(void) run;
+	return args->value[0];
+}
+
 const struct run_call run_device_calls[] = {
 	{ "PMG_LAUNCH", call_launch, PLAIN, RUN_VALUES }, { "PMG_LAUNCH_SUM", call_launch, SUM, RUN_VALUES },
-	{ "PMG_TEAM", call_team, 0, RUN_VALUES }, { "pmg_cuda_team", call_over_lanes, 0, RUN_VALUES },
-	{ "pmg_cuda_grid", call_over_grid, 0, RUN_NODES },
+	{ "PMG_TEAM", call_team, 0, RUN_VALUES }, { "pmg_cuda_team", call_over_lanes, BY_CONSTANT, RUN_VALUES },
+	{ "pmg_cuda_grid", call_over_grid, BY_CONSTANT, RUN_NODES },
 	{ "pmg_cuda_atomic_add", call_atomic, ADD, RUN_VALUES },
 	{ "pmg_cuda_atomic_prod", call_atomic, PROD, RUN_VALUES },
 	{ "pmg_cuda_atomic_min", call_atomic, MIN, RUN_VALUES },
@@ -243,6 +262,21 @@ const struct run_call run_device_calls[] = {
 	{ "pmg_cuda_data", call_data, 0, RUN_VALUES }, { "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_failed", call_failed, 0, RUN_VALUES },
+	{ "PMG_OPENCL_ARGUMENT", call_argument, 0, RUN_VALUES },
+	{ "pmg_opencl_grid_add_", call_over_grid, ADD, RUN_NODES },
+	{ "pmg_opencl_grid_prod_", call_over_grid, PROD, RUN_NODES },
+	{ "pmg_opencl_grid_min_", call_over_grid, MIN, RUN_NODES },
+	{ "pmg_opencl_grid_max_", call_over_grid, MAX, RUN_NODES },
+	{ "pmg_opencl_atomic_add_", call_atomic, ADD, RUN_VALUES },
+	{ "pmg_opencl_atomic_prod_", call_atomic, PROD, RUN_VALUES },
+	{ "pmg_opencl_atomic_min_", call_atomic, MIN, RUN_VALUES },
+	{ "pmg_opencl_atomic_max_", call_atomic, MAX, RUN_VALUES },
+	{ "pmg_opencl_loop_of", call_loop_of, 0, RUN_VALUES },
+	{ "pmg_opencl_loop_begin", call_loop_begin, 0, RUN_VALUES },
+	{ "pmg_opencl_loop_next", call_loop_next, 0, RUN_NODES },
+	{ "pmg_opencl_advance", call_advance, 0, RUN_VALUES }, { "pmg_opencl_data", call_data, 0, RUN_VALUES },
+	{ "pmg_opencl_bad_index_of", NULL, 0, RUN_NODES }, { "pmg_opencl_parts_of", NULL, 0, RUN_NODES },
+	{ "pmg_opencl_failed", call_failed, 0, RUN_VALUES },
 	{ "PMG_LAUNCH_LONG", call_launch, PLAIN, RUN_VALUES }, { "PMG_TEAM_LONG", call_team, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

@@ -15,7 +15,8 @@ SUFFIX = re.compile(r"(?:##\w+|_?%s|_(?:[fiuFIU](?:8|16|32|64)|bool)(?:_AS_\w+|_
 # Rows that no header has in this form: what macros declare.
 ELSEWHERE = {"PMG_ADD_LANE_", "PMG_SET_LANE_", "pmg_atomic_min_", "pmg_atomic_max_", "pmg_atomic_prod_", "pmg_min_",
              "pmg_max_", "pmg_to_", "pmg_abs_", "pmg_cuda_row_add", "pmg_cuda_row_prod", "pmg_cuda_row_add_first",
-             "pmg_cuda_row_prod_first"}
+             "pmg_cuda_row_prod_first"} | {f"pmg_opencl_{what}_{operation}_" for what in ("atomic", "grid")
+                                           for operation in ("add", "prod", "min", "max")}
 # Of the loader's interface, which is no part of kernels.
 INTERFACE = {"PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "PMG_PIPELINE", "PMG_PLAN_ANY", "pmg_pipelines"}
 
@@ -47,7 +48,7 @@ def base_of(name):
 def definitions(root):
     """base -> [(parameters, is a function)]"""
     found = {}
-    for path in sorted(root.glob("runtime/pmgrt*.h")):
+    for path in sorted(root.glob("runtime/pmgrt*.h")) + sorted(root.glob("runtime/*.cl")):
         text = plain(path.read_text())
         for name, params in FUNCTION.findall(text):
             found.setdefault(base_of(name), []).append((split(params), True))

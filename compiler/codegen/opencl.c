@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * The OpenCL target: kernels in OpenCL C, of which each work item has iterations of the shared loop, and whose loops
+ * inside are plain loops. Their text is a string in the C file, which the runtime (runtime/pmgrt_opencl.h) compiles for
+ * the device that it finds. It has no teams of work items: what shares a loop between lanes is not among its marks. */
+#include "codegen/codegen_private.h"
+
+static void opencl_share(struct emit *e, struct k_stmt *loop, const struct loop_use *use)
+{
+	(void) e;
+	(void) loop;
+	(void) use;
+}
+
+/* There may be more iterations than work items. */
+static void opencl_open_divided(struct emit *e, const struct range *range, const char *name,
+				const struct loop_use *use)
+{
+	struct arena *a = e->arena;
+	const bool is_down = use->mark->direction < 0;
+	struct k_loop *loop = &k_for_at(e->b, EMITTER, "int64_t", name, affine_expr(a, &range->first),
+					affine_expr(a, is_down ? &range->last : &range->end),
+					range->step == 1 ? NULL : k_int(a, range->step), is_down)->loop;
+
+	loop->kind = K_LOOP_GRID;
+	loop->number = k_name(a, "pmg_index");
+	loop->is_strided = true;
+	loop->count = k_name(a, "pmg_teams");
+}
+
+static void opencl_open_team(struct emit *e)
+{
+	emit_fail(e, "it has no teams of threads that each run a whole loop");
+	k_begin(e->b);
+}
+
+static const char *operation_name(enum reduce_op op)
+{
+	static const char *const names[] = {
+		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
+		[REDUCE_MAX] = "max"
+	};
+
+	return names[op];
+}
+
+/* Work items come in any order. */
+static void opencl_atomic_update(struct emit *e, const struct update *update)
+{
+	const char *function = arena_printf(e->arena, "pmg_opencl_atomic_%s_%s", operation_name(update->op),
+					    type_name(update->type));
+
+	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
+		*e->layout->is_unordered = true;
+	k_do(e->b, K_CALL(e->arena, function, k_address(e->arena, update->target), update->value));
+}
+
+static struct k_expr *opencl_grid_sum(struct emit *e, const struct cell *cell)
+{
+	const struct stage *stage = cell->of;
+	const char *function = arena_printf(e->arena, "pmg_opencl_grid_%s_%s", operation_name(cell->op),
+					    type_name(stage->write.array->type));
+
+	return K_CALL(e->arena, function, k_address(e->arena, k_name(e->arena, cell->name)),
+		      k_name(e->arena, "pmg_parts"));
+}
+
+static void opencl_file_head(struct writer *w)
+{
+	line(w, "#include <pmgrt_opencl.h>");
+}
+
+static const struct device opencl_device = {
+	.prefix = "pmg_opencl",
+	.buffer = "cl_mem",
+	.argument = "PMG_OPENCL_ARGUMENT",
+	.libraries = "-lOpenCL",
+	.grid_sum = opencl_grid_sum
+};
+
+static const struct target opencl = {
+	.name = "opencl",
+	.spelling = C_SPELLING_OPENCL,
+	.device = &opencl_device,
+	.prints = {
+		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
+		[MARK_PARALLEL] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true, [MARK_STORAGE] = true,
+		[MARK_DYNAMIC] = true, [MARK_GRID] = true
+	},
+	.file_head = opencl_file_head,
+	.open_divided = opencl_open_divided,
+	.share = opencl_share,
+	.open_team = opencl_open_team,
+	.atomic_update = opencl_atomic_update,
+};
+
+const struct target *target_opencl(void)
+{
+	return &opencl;
+}
