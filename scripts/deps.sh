@@ -63,6 +63,9 @@ test_needs()
 	need binutils 'objdump' command -v objdump
 	need valgrind 'valgrind, to count instructions and to check memory' command -v valgrind
 	need gcovr 'gcovr, for \`make coverage\`' command -v gcovr
+	need opencl-headers 'the headers of OpenCL' includes CL/cl.h none
+	need ocl-icd-opencl-dev 'the loader of OpenCL' links -lOpenCL
+	need pocl-opencl-icd 'OpenCL for this processor' has_opencl
 	need libopenblas0 'a BLAS, for hand-written kernels' has_library libopenblas.so.0
 	need python3 'Python 3' command -v "$python"
 	need python3-pip 'pip, for simulators whose numbers are compared' "$python" -m pip --version
@@ -78,6 +81,11 @@ test_needs()
 links() # option of the linker
 {
 	echo 'int main(void) { return 0; }' | "$cc" -x c - "$1" -o /dev/null
+}
+
+has_opencl() # a platform of any vendor
+{
+	ls /etc/OpenCL/vendors/*.icd
 }
 
 has_library() # file name

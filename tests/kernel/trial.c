@@ -22,6 +22,11 @@ static bool write_stubs(const char *folder, int number)
 			   "%s/v%d.c > %s/v%d.stub.c", folder, number, folder, number);
 }
 
+static bool is_for(const struct trial *trial, const char *compiler)
+{
+	return !strcmp(trial->compiler, compiler);
+}
+
 /* The C compiler is there for the descriptions: its own kernels never run. */
 static bool build(struct trial *trial, int number)
 {
@@ -29,13 +34,28 @@ static bool build(struct trial *trial, int number)
 	const struct comparison comparison = { .build = build, .folder = folder, .file = trial->file };
 	struct item_count counts[MOST_VERBS] = { 0 };
 
-	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags,
-					    .compiler = trial->is_for_device ? "device" : "gcc" };
+	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags, .compiler = trial->compiler };
 	return variant_generate(&comparison, &trial->variant, number, counts) == OUTCOME_AGREES &&
 	       write_stubs(folder, number) &&
 	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c %s/v%d.stub.c -o %s/v%d.so "
-			   "-L%s -lpmgrt -lopenblas -lm", folder, number, folder, number, folder, number, build) &&
+			   "-L%s -lpmgrt %s -lm", folder, number, folder, number, folder, number, build,
+			   is_for(trial, "opencl") ? "-lOpenCL" : "-lopenblas") &&
 	       variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", folder, number));
+}
+
+static bool read_dump(struct trial *trial, int number)
+{
+	const char *path = arena_printf(&trial->arena, "%s/v%d.kernel", trial->folder, number), *error = "no text";
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *text;
+
+	if (!run_command("%s/pmgc %s --target=opencl %s --emit=kernel -o - > %s", build, trial->file, trial->flags,
+			 path))
+		return false;
+	text = quoted_read(&trial->arena, path);
+	trial->program = text ? k_read_program(&trial->arena, text, &error) : NULL;
+	if (!trial->program)
+		printf("%s %s: %s\n", trial->file, trial->flags, error);
+	return trial->program;
 }
 
 static bool quote_all(struct trial *trial, int number)
@@ -43,7 +63,9 @@ static bool quote_all(struct trial *trial, int number)
 	const char *path = arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number), *error = NULL;
 
 	trial->text = quoted_read(&trial->arena, path);
-	if (trial->is_for_device)
+	if (is_for(trial, "opencl"))
+		return trial->text && read_dump(trial, number);
+	if (is_for(trial, "device"))
 		path = arena_printf(&trial->arena, "%su", path);
 	trial->program = trial->text ? quoted_file(&trial->arena, path, &error) : NULL;
 	if (!trial->program)
@@ -69,13 +91,19 @@ static bool open_as(struct trial *trial, int number)
 
 bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
 {
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags };
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "gcc" };
 	return open_as(trial, number);
 }
 
 bool trial_open_device(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
 {
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .is_for_device = true };
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "device" };
+	return open_as(trial, number);
+}
+
+bool trial_open_opencl(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
+{
+	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "opencl" };
 	return open_as(trial, number);
 }
 

@@ -13,13 +13,15 @@ struct trial {
 	struct k_program *program;
 	struct variant variant;
 	struct compilation *modules;    /* for their interpreter */
-	bool is_for_device;
+	const char *compiler;           /* as of a variant: "gcc", "device" (CUDA), "opencl" */
 };
 
 /* Compiles the file, for the descriptions of its pipelines, and quotes its kernels; false after telling why. */
 bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
 /* The same for a device: `number` tells the files of a folder apart. */
 bool trial_open_device(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
+/* For OpenCL, whose kernels are no functions of the C file: the trees are read from a dump. */
+bool trial_open_opencl(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
 void trial_close(struct trial *trial);
 
 /* A pipeline as compiled, 0, or the candidate of this number; NULL: there is none. */

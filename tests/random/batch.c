@@ -11,8 +11,8 @@
 
 enum { SECONDS = 900 };
 
-/* In pairs, one for each C compiler; the last is for a device, emulated. Candidates, of which a plan takes one, are
- * compiled by the first row only: they multiply the time to compile. */
+/* In pairs, one for each C compiler; the last two are for devices, that of CUDA emulated. Candidates, of which a plan
+ * takes one, are compiled by the first row only: they multiply the time to compile. */
 static const struct variant table[] = {
 	{ .name = "gcc", .pmgc = "", .compiler = "gcc" },
 	{ .name = "clang", .pmgc = "--candidates=1", .compiler = "clang" },
@@ -25,6 +25,7 @@ static const struct variant table[] = {
 	{ .name = "gcc blas", .pmgc = "--blas=on --candidates=1", .compiler = "gcc" },
 	{ .name = "clang scalar", .pmgc = "--vector=off --candidates=1", .compiler = "clang" },
 	{ .name = "cuda", .pmgc = "--candidates=1", .compiler = "device" },
+	{ .name = "opencl", .pmgc = "", .compiler = "opencl" },
 };
 
 int n_variants_of_table(void)
@@ -34,7 +35,7 @@ int n_variants_of_table(void)
 
 int n_variants_of_processors(void)
 {
-	return n_variants_of_table() - 1;
+	return n_variants_of_table() - 2;
 }
 
 struct variant variant_of_table(int number)

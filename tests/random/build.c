@@ -176,8 +176,8 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 
 	c->read_tree = tree_file_read;
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
-	if (!strcmp(v->compiler, "device"))
-		compilation_choose_target(c, "cuda");
+	if (!strcmp(v->compiler, "device") || !strcmp(v->compiler, "opencl"))
+		compilation_choose_target(c, *v->compiler == 'd' ? "cuda" : v->compiler);
 	if (set_flags(c, v->pmgc) && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
 	    compilation_generate(c, base, &c_text, &h_text)) {
 		emit_file(arena_printf(&c->arena, "%s/%s.c", comparison->folder, base), c_text);

@@ -51,19 +51,28 @@ static bool compile_for_device(const struct comparison *c, int number)
 			   number, c->build);
 }
 
+/* The kernels are a text, which a plan compiles: hardly optimised, but for PMG_TEST_LONG. */
+static bool compile_for_opencl(const struct comparison *c, int number)
+{
+	return run_command("gcc -std=c11 -O0 -fPIC -shared -fwrapv -Wall -Wextra -Wconversion -Werror -Iruntime %s "
+			   "%s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lOpenCL -lm",
+			   getenv("PMG_TEST_LONG") ? "" : "-DPMG_OPENCL_OPTIONS=-cl-opt-disable", c->folder, number,
+			   c->folder, number, c->build);
+}
+
 bool variant_compile(const struct comparison *c, struct variant *v, int number)
 {
 	char path[512];
 
-	if (!strcmp(v->compiler, "device")) {
-		snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
+	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
+	if (!strcmp(v->compiler, "device"))
 		return compile_for_device(c, number) && variant_load(v, path);
-	}
+	if (!strcmp(v->compiler, "opencl"))
+		return compile_for_opencl(c, number) && variant_load(v, path);
 	if (!run_command("%s -std=c11 -O1 -fopenmp -DPMG_ALL_THREADS -fPIC -shared -fwrapv -Wall -Wextra -Wconversion "
 			 "-Werror -Iruntime %s/v%d.c -o %s/v%d.so -L%s -lpmgrt -lopenblas -lm", v->compiler, c->folder,
 			 number, c->folder, number, c->build))
 		return false;
-	snprintf(path, sizeof path, "%s/v%d.so", c->folder, number);
 	return variant_load(v, path);
 }
 
@@ -201,7 +210,8 @@ static const char *run_library(const struct variant *v, const char *candidate, i
 		return "not in the library";
 	args = binding_args(set, arena, desc, copies);
 	layouts = has_layouts ? layouts_give(arena, desc, args, set->random) : NULL;
-	mallopt(M_PERTURB, GARBAGE);
+	if (strcmp(v->compiler, "opencl") != 0)         /* whose compiler would fill much memory */
+		mallopt(M_PERTURB, GARBAGE);
 	if (desc->plan(args, &options, &plan) != PMG_OK || execute(desc, plan, args) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
 	else if ((layouts && !layouts_return(desc, args, layouts)) || !binding_is_fenced(set, copies))
