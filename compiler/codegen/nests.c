@@ -45,8 +45,8 @@ static void measure(struct emit *e, nest_list *nests, int number)
 	struct k_block block = { 0 }, *outer = elsewhere_begin(e, &block);
 
 	emit_nests(e, nests, number, number + 1);
-	nests->items[number].n_lines = k_length(&block);
 	elsewhere_end(e, outer);
+	nests->items[number].n_lines = k_length(&block);
 }
 
 static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_node *node, nest_list *nests)
