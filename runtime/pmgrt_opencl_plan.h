@@ -76,7 +76,8 @@ static inline pmg_status pmg_opencl_compile_failed(pmg_plan *plan)
 	log = calloc(1, n + 1);
 	if (log)
 		(void) clGetProgramBuildInfo(cl->program, cl->device, CL_PROGRAM_BUILD_LOG, n, log, NULL);
-	cl->status = pmg_plan_fail(plan, PMG_NO_RESOURCES, "pipeline '%s': the device does not compile its kernels%s%s: %.*s",
+	cl->status = pmg_plan_fail(plan, PMG_NO_RESOURCES,
+				   "pipeline '%s': the device does not compile its kernels%s%s: %.*s",
 				   pmg_plan_name(plan), lacks ? ", and lacks " : "", lacks ? atomics : "",
 				   PMG_OPENCL_LOG, log ? log : "");
 	free(log);

@@ -6,7 +6,7 @@ set -e
 text=$1
 shift
 echo '/* Written by scripts/opencl_text.sh. */'
-echo '#include "pmgrt.h"'
+echo '#include "pmgrt_generated.h"'
 echo
 echo 'const char pmg_opencl_text[] ='
 {

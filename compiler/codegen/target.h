@@ -22,8 +22,8 @@ struct cell;
 /* What runs the kernels that GRID marks stand above, while the host starts them. */
 struct device {
 	const char *prefix;             /* of the names of its runtime: "pmg_cuda" */
-	const char *ending;             /* of a file in C++ for kernels and what starts them; NULL: kernels are a text in
-					 * the C file */
+	const char *ending;             /* of a file in C++ for kernels and what launches them; NULL: they are a text
+					 * in the C file */
 	const char *buffer;             /* the type by which the host names an array; NULL: a pointer to elements */
 	const char *argument;           /* a macro around what the host hands to a kernel; NULL: nothing */
 	const char *libraries;          /* that generated code is linked with: "-lOpenCL"; NULL: none */
