@@ -83,7 +83,7 @@ compiler := $(call object,$(filter-out $(compiler_main),$(wildcard compiler/*/*.
 	$(patsubst $(BUILD)/%.c,$(OBJ)/generated/%.o,$(parser) $(lexer) $(error_pages))
 # What the runtime carries as a string.
 opencl_text := $(BUILD)/opencl/text.c
-opencl_parts := runtime/pmgrt_opencl.cl runtime/pmgrt_storage.h runtime/pmgrt_arithmetic.h
+opencl_parts := $(addprefix runtime/,pmgrt_opencl.cl pmgrt_storage.h pmgrt_arithmetic.h pmgrt_opencl_shared.h)
 runtime := $(call object,$(wildcard runtime/*.c runtime/*/*.c)) $(opencl_text:$(BUILD)/%.c=$(OBJ)/generated/%.o)
 tools_main := $(wildcard tools/pmg.c)
 tools := $(call object,$(wildcard tools/*/*.c bench/*.c bench/*/*.c))
@@ -199,7 +199,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 		pmgrt_square.h pmgrt_square_real.h pmgrt_storage.h pmgrt_thread.h \
 		pmgrt_blas.h pmgrt_blas_real.h pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h \
 		pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h \
-		pmgrt_opencl.h pmgrt_opencl_plan.h) $(DESTDIR)$(PREFIX)/include
+		pmgrt_opencl.h pmgrt_opencl_plan.h pmgrt_opencl_shared.h) $(DESTDIR)$(PREFIX)/include
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/$(soname) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(soname) $(DESTDIR)$(PREFIX)/lib/libpmgrt.so

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What kernels in OpenCL C are written with. The runtime carries this text, pmgrt_storage.h and pmgrt_arithmetic.h,
- * which stand where SHARED is, and hands them to the compiler of the device ahead of a program's kernels. OpenCL C 1.2
- * with doubles; updates of 64 bits need cl_khr_int64_base_atomics. The structures are those of pmgrt_opencl.h. */
+ * What kernels in OpenCL C are written with. The runtime carries this text, and the headers that it shares with C in
+ * the place of SHARED, and hands them to the compiler of the device ahead of a program's kernels. OpenCL C 1.2
+ * with doubles; updates of 64 bits need cl_khr_int64_base_atomics. */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 
 typedef char int8_t;
@@ -117,11 +117,6 @@ PMG_ATOMICS(PMG_ATOMIC, f64, double, double, ulong, atom_cmpxchg)
  * The kernel is started twice. First each item leaves what it has found. Then come items whose numbers begin so high
  * that no loop has iterations for them; the first of them adds up what the others have left, in their order. */
 
-typedef struct pmg_opencl_parts {
-	double values[PMG_OPENCL_MOST_PARTS];   /* of 8 bytes, whatever their type */
-	int64_t n;
-} pmg_opencl_parts;
-
 #define PMG_GRID_SUM(operation, id, type, unused_bits, unused_exchange, result) \
 	static inline bool pmg_opencl_grid_##operation##_##id(type *sum, global pmg_opencl_parts *parts) \
 	{ \
@@ -154,18 +149,6 @@ PMG_ATOMICS(PMG_GRID_SUM, f64, double, double, , )
 
 /* ---- Bad values: the first one is kept ---------------------------------------------------------------------------- */
 
-typedef struct pmg_opencl_bad_pivot {
-	int32_t is_claimed, elimination;
-	int64_t row, system;
-	double pivot;
-} pmg_opencl_bad_pivot;
-
-typedef struct pmg_opencl_bad_index {
-	int32_t is_claimed, array;
-	int64_t position, value;
-	pmg_opencl_bad_pivot zero, infinite;
-} pmg_opencl_bad_index;
-
 static inline void pmg_bad_index(global pmg_opencl_bad_index *bad, int32_t array, int64_t position, int64_t value)
 {
 	if (atomic_xchg((volatile global int *) &bad->is_claimed, 1) != 0)
@@ -197,11 +180,6 @@ static inline void pmg_check_pivot(global pmg_opencl_bad_index *bad, double pivo
 }
 
 /* ---- Loops of the host: it starts iterations ahead of what it knows, and those that are not to be do nothing ------- */
-
-typedef struct pmg_opencl_loop {
-	int64_t it;                     /* the iteration that runs, or would be next */
-	int64_t is_over;                /* `until` holds, or a value was bad */
-} pmg_opencl_loop;
 
 #define PMG_IN_LOOP \
 	if (pmg_loop->is_over) \

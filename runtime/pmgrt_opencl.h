@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include <pmgrt.h>
+#include <pmgrt_opencl_shared.h>
 
 /* For the device's compiler: -DPMG_OPENCL_OPTIONS=-cl-mad-enable. */
 #ifndef PMG_OPENCL_OPTIONS
@@ -23,24 +24,8 @@
 #define PMG_OPENCL_TEXT_(options) #options
 #define PMG_OPENCL_TEXT(options) PMG_OPENCL_TEXT_(options)
 
-enum { PMG_OPENCL_GROUP = 64, PMG_OPENCL_MOST_PARTS = 1024, PMG_OPENCL_LOG = 400 };
+enum { PMG_OPENCL_GROUP = 64, PMG_OPENCL_LOG = 400 };
 #define PMG_OPENCL_BEHIND ((size_t) 1 << 48)    /* numbers of items from here on have no iterations */
-
-typedef struct pmg_opencl_bad_pivot {
-	int32_t is_claimed, elimination;
-	int64_t row, system;
-	double pivot;
-} pmg_opencl_bad_pivot;
-
-typedef struct pmg_opencl_bad_index {
-	int32_t is_claimed, array;
-	int64_t position, value;
-	pmg_opencl_bad_pivot zero, infinite;
-} pmg_opencl_bad_index;
-
-typedef struct pmg_opencl_loop {
-	int64_t it, is_over;
-} pmg_opencl_loop;
 
 typedef struct pmg_opencl_kernel {
 	const char *name;

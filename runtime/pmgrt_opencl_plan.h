@@ -87,10 +87,10 @@ static inline pmg_status pmg_opencl_compile_failed(pmg_plan *plan)
 static inline pmg_status pmg_opencl_compile(pmg_plan *plan, const char *kernels)
 {
 	pmg_opencl_plan *cl = pmg_opencl_of(plan);
-	const char *texts[] = { "#define PMG_OPENCL_MOST_PARTS 1024\n", pmg_opencl_text, kernels };
+	const char *texts[] = { pmg_opencl_text, kernels };
 	cl_int error;
 
-	cl->program = clCreateProgramWithSource(cl->context, 3, texts, NULL, &error);
+	cl->program = clCreateProgramWithSource(cl->context, 2, texts, NULL, &error);
 	if (pmg_opencl_check(plan, error, "the kernels") != PMG_OK)
 		return cl->status;
 	error = clBuildProgram(cl->program, 1, &cl->device, PMG_OPENCL_TEXT(PMG_OPENCL_OPTIONS), NULL, NULL);
@@ -154,7 +154,7 @@ static inline pmg_status pmg_opencl_fill(pmg_plan *plan)
 	const int32_t n = pmg_plan_arrays(plan);
 	pmg_status status = PMG_OK;
 
-	cl->parts = pmg_opencl_buffer(plan, n, (PMG_OPENCL_MOST_PARTS + 1)*(int64_t) sizeof(double));
+	cl->parts = pmg_opencl_buffer(plan, n, sizeof(pmg_opencl_parts));
 	cl->bad_index = pmg_opencl_buffer(plan, n + 1, sizeof(pmg_opencl_bad_index));
 	cl->loop = pmg_opencl_buffer(plan, n + 2, sizeof(pmg_opencl_loop));
 	status = cl->status;

@@ -26,7 +26,7 @@ struct device {
 					 * in the C file */
 	const char *buffer;             /* the type by which the host names an array; NULL: a pointer to elements */
 	const char *argument;           /* a macro around what the host hands to a kernel; NULL: nothing */
-	const char *libraries;          /* that generated code is linked with: "-lOpenCL"; NULL: none */
+	const char *libraries;          /* that generated code is linked with, "-lOpenCL"; or NULL */
 	bool records;                   /* its runtime may run a pass again, to record what is started */
 	/* The call, true in one thread, which then has in the variable what all have accumulated. */
 	struct k_expr *(*grid_sum)(struct emit *e, const struct cell *cell);
