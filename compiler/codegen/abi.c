@@ -94,7 +94,7 @@ void table_function_print(struct writer *w, const struct emit *e, const char *he
 		k_blank(&b);
 	for (int i = 0; i < body->stmts.n; i++)
 		vec_push(e->arena, &function.body.stmts, body->stmts.items[i]);
-	k_function_drop_unread(&function);
+	k_function_drop_unread(e->arena, &function);
 	line(w, "%s\n{", head);
 	w->indent++;
 	c_print_block(w, &function.body, C_SPELLING_OPENMP);

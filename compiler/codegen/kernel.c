@@ -197,13 +197,25 @@ static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 		k_const(b, k_scalar("bool"), slot->large, asked_of_plan(b->arena, "pmg_is_nontemporal", number));
 }
 
-static void add_arrays(struct kernel *kernel, struct k_builder *b)
+static bool is_mentioned(const struct name_table *names, const struct slot *slot)
+{
+	return name_table_get(names, slot->c_name) || (slot->finite && name_table_get(names, slot->finite)) ||
+	       (slot->large && name_table_get(names, slot->large));
+}
+
+/* Of programs with many functions, each names few of many arrays. */
+static void add_arrays(struct kernel *kernel, struct k_builder *b, const struct k_block *body)
 {
 	struct span outer = b->span;
+	struct name_table names = { 0 };
 
+	k_block_mentions(b->arena, body, &names);
 	for (int i = 0; i < kernel->layout->slots.n; i++) {
-		b->span = kernel->layout->slots.items[i].array->span;
-		add_slot(kernel, b, i);
+		const struct slot *slot = &kernel->layout->slots.items[i];
+
+		b->span = slot->array->span;
+		if (is_mentioned(&names, slot))
+			add_slot(kernel, b, i);
 	}
 	b->span = outer;
 }
@@ -224,7 +236,7 @@ static struct k_block *body_of(struct kernel *kernel, build_body *build, const s
 	build(kernel, part);
 	check_built(e, &b);
 	e->b = NULL;
-	k_drop_unread(body);
+	k_drop_unread(e->arena, body);
 	return body;
 }
 
@@ -267,7 +279,7 @@ static void fill_function(struct kernel *kernel, struct k_builder *b, const stru
 
 	emit_live_points(b, &kernel->emit, &groups);
 	add_params(b, kernel->layout, kernel->is_specialized);
-	add_arrays(kernel, b);
+	add_arrays(kernel, b, body);
 	if (b->open.items[0]->stmts.n)
 		k_blank(b);
 	for (int i = 0; i < body->stmts.n; i++)

@@ -71,7 +71,7 @@ struct k_block *elsewhere_begin(struct emit *e, struct k_block *block)
 
 void elsewhere_end(struct emit *e, struct k_block *outer)
 {
-	k_drop_unread(block_here(e));
+	k_drop_unread(e->arena, block_here(e));
 	e->b->open.items[e->b->open.n - 1] = outer;
 }
 

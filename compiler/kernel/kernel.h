@@ -398,15 +398,18 @@ struct k_uses k_uses_in_block(const struct k_block *block, const char *name);
 struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name);
 /* Any occurrence, also a declaration and the name of a function; not a member or a type. */
 bool k_mentions(const struct k_block *block, const char *name);
+/* Adds all names that a statement, or a block, mentions so. */
+void k_stmt_mentions(struct arena *arena, const struct k_stmt *stmt, struct name_table *names);
+void k_block_mentions(struct arena *arena, const struct k_block *block, struct name_table *names);
 bool k_expr_mentions(const struct k_expr *expr, const char *name);
 
 /* ---- unread.c: declarations that nothing reads ------------------------------------------------- */
 
 bool k_has_effect(const struct k_expr *expr);   /* besides its value; of a call that is not known: it has */
 /* Drops them in a block, names of which are read nowhere else. */
-void k_drop_unread(struct k_block *block);
+void k_drop_unread(struct arena *arena, struct k_block *block);
 /* And `unused` of parameters that are used. */
-void k_function_drop_unread(struct k_function *function);
+void k_function_drop_unread(struct arena *arena, struct k_function *function);
 
 /* ---- print.c, read.c: the dump ------------------------------------------------------------------- */
 

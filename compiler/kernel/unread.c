@@ -47,12 +47,11 @@ static bool is_mentioned_behind(const struct k_block *block, int i, const char *
 	return k_mentions(&rest, name);
 }
 
-static bool is_unread(const struct k_block *block, int i)
+/* `behind` are the names that what follows mentions. */
+static bool is_unread(const struct k_stmt *stmt, const struct name_table *behind)
 {
-	const struct k_stmt *stmt = block->stmts.items[i];
-
 	return stmt->kind == KS_LET && (!stmt->let.value || !k_has_effect(stmt->let.value)) &&
-	       !is_mentioned_behind(block, i, stmt->let.name);
+	       !name_table_get(behind, stmt->let.name);
 }
 
 /* What is declared with a dropped one is declared alone, or with the one before. */
@@ -73,25 +72,30 @@ static bool begins_blank(const struct k_block *block)
 	return block->stmts.n > 0 && block->stmts.items[0]->kind == KS_BLANK;
 }
 
-static void drop_inside(struct k_stmt *stmt)
+static void drop_inside(struct arena *arena, struct k_stmt *stmt)
 {
 	struct k_block *body = stmt->kind == KS_RECORD || (stmt->kind == KS_IF && stmt->branch.is_bare) ? NULL
 			     : k_body(stmt);
 
 	if (body)
-		k_drop_unread(body);
+		k_drop_unread(arena, body);
 	if (stmt->kind == KS_IF)
-		k_drop_unread(&stmt->branch.otherwise);
+		k_drop_unread(arena, &stmt->branch.otherwise);
 }
 
-void k_drop_unread(struct k_block *block)
+void k_drop_unread(struct arena *arena, struct k_block *block)
 {
 	const bool is_blank_first = begins_blank(block);
+	struct name_table behind = { 0 };
 
 	for (int i = block->stmts.n; i-- > 0;) {
-		drop_inside(block->stmts.items[i]);
-		if (is_unread(block, i))
+		struct k_stmt *stmt = block->stmts.items[i];
+
+		drop_inside(arena, stmt);
+		if (is_unread(stmt, &behind))
 			drop(block, i);
+		else
+			k_stmt_mentions(arena, stmt, &behind);
 	}
 	if (!is_blank_first && begins_blank(block))
 		drop(block, 0);
@@ -118,12 +122,12 @@ static bool is_needless(const struct k_function *function, int i)
 	       (k_mentions(&before, stmt->value->text) || is_mentioned_behind(body, i, stmt->value->text));
 }
 
-void k_function_drop_unread(struct k_function *function)
+void k_function_drop_unread(struct arena *arena, struct k_function *function)
 {
 	struct k_block *body = &function->body;
 	const bool is_blank_first = begins_blank(body);
 
-	k_drop_unread(body);
+	k_drop_unread(arena, body);
 	for (int i = body->stmts.n; i-- > 0;)
 		if (is_needless(function, i))
 			drop(body, i);

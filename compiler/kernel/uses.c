@@ -378,3 +378,45 @@ bool k_expr_mentions(const struct k_expr *expr, const char *name)
 	k_walk_expr(expr, &(struct k_visitor) { mentions_stmt, mentions_expr, &mention });
 	return mention.is_found;
 }
+
+struct collecting {
+	struct arena *arena;
+	struct name_table *names;
+};
+
+static void collect(const struct collecting *collecting, const char *name)
+{
+	name_table_set(collecting->arena, collecting->names, name, collecting->names);
+}
+
+static bool collect_expr(const struct k_expr *expr, void *user)
+{
+	if (expr->kind == KE_NAME || expr->kind == KE_CALL)
+		collect(user, expr->text);
+	return true;
+}
+
+static bool collect_stmt(const struct k_stmt *stmt, void *user)
+{
+	if (stmt->kind == KS_LET)
+		collect(user, stmt->let.name);
+	if (stmt->kind != KS_LOOP)
+		return true;
+	collect(user, stmt->loop.name);
+	for (int i = 0; i < stmt->loop.reductions.n; i++)
+		collect(user, stmt->loop.reductions.items[i].name);
+	return true;
+}
+
+void k_stmt_mentions(struct arena *arena, const struct k_stmt *stmt, struct name_table *names)
+{
+	struct collecting collecting = { arena, names };
+
+	k_walk_stmt(stmt, &(struct k_visitor) { collect_stmt, collect_expr, &collecting });
+}
+
+void k_block_mentions(struct arena *arena, const struct k_block *block, struct name_table *names)
+{
+	for (int i = 0; i < block->stmts.n; i++)
+		k_stmt_mentions(arena, block->stmts.items[i], names);
+}

@@ -64,7 +64,7 @@ void lower_dead(struct k_lowered *lowered)
 	for (int i = 0; i < lowered->program->functions.n; i++) {
 		struct k_function *function = lowered->program->functions.items[i];
 
-		k_function_drop_unread(function);
+		k_function_drop_unread(lowered->arena, function);
 		if (function->kind == K_FUNCTION_HOST)
 			drop_parameters(lowered, i);
 	}
