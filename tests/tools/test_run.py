@@ -398,7 +398,8 @@ def few_systems():
         run(program, "--pipeline", "tri_batch", f"nSystems={n_systems}", "n=50", "a=random:1", "b=3", "c=random:2",
             "d=random:3", "--compare", "--keep", "few")
     text = next(Path("few").glob("*.c")).read_text()
-    check("{ offsetof(tri_batch_args, nSystems), 0, 4 }" in text and '.choice = "--interleave=off"' in text, "a kernel for few systems")
+    check("{ offsetof(tri_batch_args, nSystems), 0, 4 }" in text and '.choice = "--interleave=off"' in text,
+          "a kernel for few systems")
 
 
 def wide_blocks():
