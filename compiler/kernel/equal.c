@@ -9,7 +9,7 @@
 struct pair {
 	const char *a, *b;              /* prefixes; NULL: of expressions and blocks */
 	struct arena *arena;
-	k_difference_list *differences; /* integers may differ; NULL: they may not */
+	k_integers_list *integers;    /* they may differ; NULL: they may not */
 };
 
 static const char *without_prefix(const char *name, const char *prefix)
@@ -52,18 +52,17 @@ static bool are_same_exprs(struct k_expr *const *a, int n_a, struct k_expr *cons
 
 #define ARE_SAME(x, y, pair) are_same_exprs((x).items, (x).n, (y).items, (y).n, pair)
 
-static bool is_other_integer(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
+static bool are_integers(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
 {
-	return pair->differences && a->kind == KE_INT && b->kind == KE_INT && !a->text && !b->text &&
-	       a->integer != b->integer;
+	return pair->integers && a->kind == KE_INT && b->kind == KE_INT && !a->text && !b->text;
 }
 
 static bool is_same_expr(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
 {
 	if (!a || !b)
 		return a == b;
-	if (is_other_integer(a, b, pair)) {
-		vec_push(pair->arena, pair->differences, ((struct k_difference) { a, b->integer }));
+	if (are_integers(a, b, pair)) {
+		vec_push(pair->arena, pair->integers, ((struct k_integers) { a, b->integer }));
 		return true;
 	}
 	return a->kind == b->kind && a->op == b->op && a->integer == b->integer && a->is_arrow == b->is_arrow &&
@@ -114,8 +113,8 @@ static bool is_same_share(const struct k_share *a, const struct k_share *b, cons
 
 static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)
 {
-	return a->kind == b->kind && a->is_simd == b->is_simd && a->is_down == b->is_down &&
-	       a->is_strided == b->is_strided && a->is_short == b->is_short &&
+	return a->kind == b->kind && k_type_is_equal(&a->type, &b->type) && a->is_simd == b->is_simd &&
+	       a->is_down == b->is_down && a->is_strided == b->is_strided && a->is_short == b->is_short &&
 	       is_same_text(a->name, b->name, pair) &&
 	       is_same_expr(a->first, b->first, pair) && is_same_expr(a->bound, b->bound, pair) &&
 	       is_same_expr(a->step, b->step, pair) && is_same_expr(a->number, b->number, pair) &&
@@ -192,9 +191,9 @@ bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b)
 }
 
 bool k_block_is_similar(struct arena *arena, const struct k_block *a, const struct k_block *b,
-			k_difference_list *differences)
+			k_integers_list *integers)
 {
-	const struct pair pair = { .arena = arena, .differences = differences };
+	const struct pair pair = { .arena = arena, .integers = integers };
 
 	return is_same_block(a, b, &pair);
 }

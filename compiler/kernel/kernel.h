@@ -320,16 +320,17 @@ bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b);
 bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const struct k_program *b,
 			const char *prefix_b);
 
-/* Whether two blocks are the same but for integers, of which it lists those that differ. */
-struct k_difference {
+/* Whether two blocks are the same but for integers, of which it lists all: a node that stands in several places of the
+ * first one may be different ones in the other. */
+struct k_integers {
 	const struct k_expr *a;         /* in the first one */
 	int64_t b;
 };
 
-typedef VEC(struct k_difference) k_difference_list;
+typedef VEC(struct k_integers) k_integers_list;
 
 bool k_block_is_similar(struct arena *arena, const struct k_block *a, const struct k_block *b,
-			k_difference_list *differences);
+			k_integers_list *integers);
 
 /* ---- copy.c --------------------------------------------------------------------------------------- */
 

@@ -59,46 +59,51 @@ static int64_t value_of(const struct family *family, int member, int constant)
 }
 
 /* A constant that the earlier members all have as the first. */
-static int add_constant(struct family *family, const struct k_expr *node)
+static void add_constant(struct family *family, struct member *member, const struct k_expr *node)
 {
 	for (int m = 0; m < family->members.n; m++)
 		vec_push(family->arena, &family->members.items[m].values, k_int(family->arena, node->integer));
+	vec_push(family->arena, &member->values, k_int(family->arena, node->integer));
 	vec_push(family->arena, &family->constants, ((struct constant) { .node = node }));
-	return family->constants.n - 1;
 }
 
-/* A node that stands in several places has one value; false: it has two. */
-static bool note_difference(struct family *family, struct member *member, const struct k_difference *difference)
+/* Does a node that stands in several places have one value there? */
+static bool are_values_of_nodes(const k_integers_list *integers)
 {
-	int c = constant_number(family, difference->a);
-	struct k_expr *value;
-
-	if (c < 0) {
-		c = add_constant(family, difference->a);
-		vec_push(family->arena, &member->values, k_int(family->arena, difference->a->integer));
-	}
-	value = member->values.items[c];
-	if (value->integer != difference->a->integer && value->integer != difference->b)
-		return false;
-	value->integer = difference->b;
+	for (int i = 0; i < integers->n; i++)
+		for (int j = 0; j < i; j++)
+			if (integers->items[i].a == integers->items[j].a && integers->items[i].b != integers->items[j].b)
+				return false;
 	return true;
+}
+
+static void take_values(struct family *family, struct member *member, const k_integers_list *integers)
+{
+	member->values.n = 0;
+	for (int c = 0; c < family->constants.n; c++)
+		vec_push(family->arena, &member->values,
+			 k_int(family->arena, family->constants.items[c].node->integer));
+	for (int i = 0; i < integers->n; i++) {
+		const struct k_integers *pair = &integers->items[i];
+
+		if (pair->a->integer == pair->b)
+			continue;
+		if (constant_number(family, pair->a) < 0)
+			add_constant(family, member, pair->a);
+		member->values.items[constant_number(family, pair->a)]->integer = pair->b;
+	}
 }
 
 /* false: it is another body. */
 static bool join_family(struct family *family, struct member *member)
 {
 	const struct member *first = &family->members.items[0];
-	k_difference_list differences = { 0 };
+	k_integers_list integers = { 0 };
 
-	if (!k_block_is_similar(family->arena, &first->loop->loop.body, &member->loop->loop.body, &differences))
+	if (!k_block_is_similar(family->arena, &first->loop->loop.body, &member->loop->loop.body, &integers) ||
+	    !are_values_of_nodes(&integers))
 		return false;
-	member->values.n = 0;
-	for (int c = 0; c < family->constants.n; c++)
-		vec_push(family->arena, &member->values,
-			 k_int(family->arena, family->constants.items[c].node->integer));
-	for (int i = 0; i < differences.n; i++)
-		if (!note_difference(family, member, &differences.items[i]))
-			return false;
+	take_values(family, member, &integers);
 	vec_push(family->arena, &family->members, *member);
 	return true;
 }
@@ -172,14 +177,14 @@ static const struct k_declared *declared_in(const struct member *member, const c
 	return NULL;
 }
 
-/* A name that can be handed on: it is no array of the function, and keeps its value. */
+/* A name that can be handed on: it is no array of the function, and keeps its value; nothing asks where it is. */
 static bool is_handed_on(const struct family *family, const struct k_declared *declared)
 {
-	const struct k_block *body = &family->members.items[0].loop->loop.body;
+	const struct k_uses uses = k_uses_in_block(&family->members.items[0].loop->loop.body, declared->name);
 
 	if (declared->rank || !declared->type.name || !strcmp(declared->type.name, "auto"))
 		return false;
-	return declared->type.is_pointer || !k_uses_in_block(body, declared->name).writes;
+	return declared->type.is_pointer || (!uses.writes && !uses.addresses);
 }
 
 /* false: one cannot be handed on, or is of another type in another member. */

@@ -126,6 +126,55 @@ static void check_others(struct tally *tally, struct arena *arena)
 	check(tally, "another body", !strcmp(before, text_of(arena, &programs[1])), before);
 }
 
+/* The other's only integer has two values: its node stood for both. */
+static void check_nodes(struct tally *tally, struct arena *arena)
+{
+	struct k_program programs[] = {
+		program_of(arena, "one", &(struct wanted) { 16, 3, K_MUL }),
+		program_of(arena, "two", &(struct wanted) { 8, 5, K_MUL })
+	};
+	struct k_stmt *loops[2];
+	struct k_expr *once = I(7);
+	const char *before;
+
+	for (int i = 0; i < 2; i++) {
+		struct k_builder b;
+
+		loops[i] = programs[i].functions.items[0]->body.stmts.items[0];
+		b = k_builder_new(arena, &loops[i]->loop.body);
+		k_set(&b, k_at(arena, "x", i ? I(9) : once), k_at(arena, "x", i ? I(7) : once));
+	}
+	before = text_of(arena, &programs[1]);
+	k_share_bodies(arena, programs, 2);
+	check(tally, "one node, two values", !strcmp(before, text_of(arena, &programs[1])), before);
+}
+
+/* A function would get the value of a variable, and the call set that one. */
+static void check_addresses(struct tally *tally, struct arena *arena)
+{
+	struct k_program programs[2];
+	const char *before;
+
+	for (int i = 0; i < 2; i++) {
+		struct k_builder b;
+		struct k_stmt *loop;
+		struct k_block *body;
+
+		programs[i] = program_of(arena, i ? "eight" : "sixteen", &(struct wanted) { i ? 8 : 16, 3, K_MUL });
+		body = &programs[i].functions.items[0]->body;
+		loop = body->stmts.items[0];
+		b = k_builder_new(arena, &loop->loop.body);
+		k_do(&b, K_CALL(arena, "note", k_address(arena, N("seen"))));
+		body->stmts.n = 0;
+		b = k_builder_new(arena, body);
+		k_var(&b, k_scalar("int64_t"), "seen", I(0));
+		vec_push(arena, &body->stmts, loop);
+	}
+	before = text_of(arena, &programs[1]);
+	k_share_bodies(arena, programs, 2);
+	check(tally, "an address", !strcmp(before, text_of(arena, &programs[1])), before);
+}
+
 int main(void)
 {
 	struct tally tally = { 0 };
@@ -133,6 +182,8 @@ int main(void)
 
 	check_shared(&tally, &arena);
 	check_others(&tally, &arena);
+	check_nodes(&tally, &arena);
+	check_addresses(&tally, &arena);
 	arena_release(&arena);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
 	return tally.failed ? 1 : 0;
