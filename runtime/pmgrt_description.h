@@ -11,7 +11,9 @@
 extern "C" {
 #endif
 
-#define PMG_ABI_VERSION 1
+/* Of the structures that libraries and this runtime share: another number, whenever one of them changes. A library
+ * compiled for another one is refused. */
+#define PMG_ABI_VERSION 2
 #define PMG_MAX_EXTENTS 4096    /* values that one description may write with `extents` */
 
 typedef enum pmg_role {

@@ -70,10 +70,13 @@ static void add_constant(struct family *family, struct member *member, const str
 /* Does a node that stands in several places have one value there? */
 static bool are_values_of_nodes(const k_integers_list *integers)
 {
-	for (int i = 0; i < integers->n; i++)
+	for (int i = 0; i < integers->n; i++) {
+		const struct k_integers *pair = &integers->items[i];
+
 		for (int j = 0; j < i; j++)
-			if (integers->items[i].a == integers->items[j].a && integers->items[i].b != integers->items[j].b)
+			if (pair->a == integers->items[j].a && pair->b != integers->items[j].b)
 				return false;
+	}
 	return true;
 }
 

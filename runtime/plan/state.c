@@ -10,12 +10,13 @@
 #include <string.h>
 
 #define MAGIC "pmgstate"
+#define FORMAT_VERSION 1        /* of the stream alone: states outlive the library that saved them */
 #define BYTE_ORDER_MARK 0x01020304u
 #define NAME_SIZE 256
 
 struct header {
 	char magic[8];
-	uint32_t abi_version, byte_order;
+	uint32_t version, byte_order;
 	int64_t n_extents, n_bytes;             /* of extents; of all states */
 	int64_t first, next;                    /* of the progress */
 	char name[NAME_SIZE];                   /* of the pipeline, cut, padded with zeros */
@@ -64,7 +65,7 @@ static size_t state_bytes(const struct plan *plan, int32_t number)
 static struct header header_of(const struct plan *plan)
 {
 	struct header header = {
-		.abi_version = PMG_ABI_VERSION, .byte_order = BYTE_ORDER_MARK,
+		.version = FORMAT_VERSION, .byte_order = BYTE_ORDER_MARK,
 		.n_extents = plan->desc->n_extents,
 		.first = plan->progress.first, .next = plan->progress.next
 	};
@@ -168,10 +169,10 @@ static pmg_status header_check(const struct plan *plan, const struct header *giv
 	if (given->byte_order != wanted.byte_order)
 		return pmg_fail(plan->context, PMG_BAD_DATA,
 				"the state was saved on a machine of another byte order");
-	if (given->abi_version != wanted.abi_version)
+	if (given->version != wanted.version)
 		return pmg_fail(plan->context, PMG_BAD_DATA,
-				"the state was saved by ABI version %u, but this runtime has %u",
-				(unsigned) given->abi_version, (unsigned) wanted.abi_version);
+				"the state was saved in format %u, but this runtime has %u",
+				(unsigned) given->version, (unsigned) wanted.version);
 	if (memcmp(given->name, wanted.name, NAME_SIZE) != 0)
 		return pmg_fail(plan->context, PMG_BAD_DATA,
 				"the state was saved by pipeline '%.*s', but this is pipeline '%s'",

@@ -69,6 +69,22 @@ static void contradicts(struct tests *tests, const pmg_pipeline_desc *desc)
 	CHECK(tests, pmg_plan_forecast(desc, &data.args) < 0);
 }
 
+/* Descriptions that were laid out otherwise were read as if they were not, and took the runtime down. Whoever
+ * changes one of these sizes gives PMG_ABI_VERSION another number, and writes both here. */
+static void test_layout(struct tests *tests)
+{
+	static const struct { size_t size, is; } structures[] = {
+		{ 296, sizeof(pmg_pipeline_desc) }, { 112, sizeof(pmg_array_desc) }, { 24, sizeof(pmg_extent) },
+		{ 32, sizeof(pmg_param_desc) }, { 56, sizeof(pmg_work_desc) }, { 32, sizeof(pmg_factor) },
+		{ 24, sizeof(pmg_least) }, { 88, sizeof(pmg_restructure_desc) }, { 20, sizeof(pmg_children_desc) },
+		{ 20, sizeof(pmg_branches_desc) }, { 24, sizeof(pmg_pivot_desc) }, { 64, sizeof(pmg_device_part) }
+	};
+
+	CHECK(tests, PMG_ABI_VERSION == 2);
+	for (size_t i = 0; i < sizeof structures / sizeof structures[0]; i++)
+		CHECK(tests, structures[i].size == structures[i].is);
+}
+
 static void test_descriptions(struct tests *tests)
 {
 	const pmg_pipeline_desc *sound = forest_describe();
@@ -78,9 +94,9 @@ static void test_descriptions(struct tests *tests)
 	struct forest_case data;
 
 	forest_fill(&data);
-	desc.abi_version = 2;
+	desc.abi_version = 1;
 	plan_refuses(tests, &desc, &data.args, PMG_BAD_CALL,
-		     "pipeline 'forest' was compiled for ABI version 2, but this runtime has 1");
+		     "pipeline 'forest' was compiled for ABI version 1, but this runtime has 2");
 	desc = *sound;
 	desc.n_extents = PMG_MAX_EXTENTS + 1;
 	contradicts(tests, &desc);
@@ -112,6 +128,7 @@ void test_sizes(struct tests *tests)
 {
 	test_params(tests);
 	test_extents(tests);
+	test_layout(tests);
 	test_descriptions(tests);
 }
 

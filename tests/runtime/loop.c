@@ -303,7 +303,7 @@ static void damaged(struct tests *tests, const struct tape *tape, size_t at, con
 static void test_damage(struct tests *tests, const struct tape *tape)
 {
 	damaged(tests, tape, 0, "this is not the saved state of a pipeline");
-	damaged(tests, tape, 8, "the state was saved by ABI version 65, but this runtime has 1");
+	damaged(tests, tape, 8, "the state was saved in format 65, but this runtime has 1");
 	damaged(tests, tape, 12, "the state was saved on a machine of another byte order");
 	damaged(tests, tape, 16, "the state of pipeline 'steps' was saved for other sizes");
 	damaged(tests, tape, 32, "the saved state of pipeline 'steps' is damaged");
