@@ -175,6 +175,15 @@ static bool resolve_first(struct emit *e, struct carry *carry, const struct rang
 	return carry->has_first || is_known(e, &is_none);
 }
 
+/* Not where a statement runs at the first row alone: isl puts that row in the iterator's place. */
+static bool is_of_iterator(const struct carry *carry)
+{
+	for (int i = 0; i < carry->index.terms.n; i++)
+		if (term_is_name(&carry->index.terms.items[i], carry->variable))
+			return true;
+	return false;
+}
+
 /* `carry->variable` is the iterator of the loop, which is known already. */
 static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 		       const struct range *range, struct carry *carry)
@@ -190,7 +199,7 @@ static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const stru
 	carry->index = c_index(e, &point, &writers.stage->write);
 	carry->is_conditional = writers.n_under_condition > 0;
 	isl_ast_expr_free(point.instance);
-	return resolve_first(e, carry, range, writers.row);
+	return is_of_iterator(carry) && resolve_first(e, carry, range, writers.row);
 }
 
 static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
