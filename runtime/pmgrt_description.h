@@ -76,7 +76,7 @@ typedef struct pmg_array_desc {
 				 * which stands for an array of zeros */
 	bool is_per_thread;     /* internal; its first extent is the number of threads of the plan, not what `extents`
 				 * writes */
-	int32_t rank;
+	int32_t rank;           /* of PMG_INSPECTED: 0, their extents are not among those of `shape` */
 	const pmg_extent *shape;
 	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
 	uint32_t facts;

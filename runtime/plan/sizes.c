@@ -102,7 +102,7 @@ static bool is_array_number(const pmg_pipeline_desc *desc, int32_t number)
 
 static bool inspected_is_consistent(const pmg_pipeline_desc *desc, const pmg_array_desc *array)
 {
-	if (!array_is_internal(array) || pmg_type_size(array->type) == 0)
+	if (!array_is_internal(array) || pmg_type_size(array->type) == 0 || array->rank != 0)
 		return false;
 	if (array->n_factors < 0 || (array->n_factors > 0 && !type_is_integer(array->type)))
 		return false;
@@ -110,7 +110,7 @@ static bool inspected_is_consistent(const pmg_pipeline_desc *desc, const pmg_arr
 		return false;
 	if (array->storage == PMG_AS_IT_IS)
 		return true;
-	return array->storage == PMG_AS_NARROW && array->type == PMG_I32 && array->rank == 0
+	return array->storage == PMG_AS_NARROW && array->type == PMG_I32
 		&& array->first_extent >= 0 && array->first_extent < desc->n_extents;
 }
 

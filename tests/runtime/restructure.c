@@ -207,7 +207,7 @@ static void contradicts(struct tests *tests, const struct points *points)
 /* Descriptions with one mistake each. */
 static void test_descriptions(struct tests *tests)
 {
-	for (int mistake = 0; mistake < 21; mistake++) {
+	for (int mistake = 0; mistake < 22; mistake++) {
 		struct points points;
 		pmg_restructure_desc *r = &points.restructure;
 		pmg_array_desc *arrays = points.arrays;
@@ -234,6 +234,7 @@ static void test_descriptions(struct tests *tests)
 		case 17: arrays[points.numbers[POINTS_WEIGHTS]].n_factors = 1; break;
 		case 18: arrays[points.numbers[POINTS_SEGMENTS]].n_factors = 1; break;
 		case 19: arrays[points.numbers[POINTS_KEYS + 2]].n_factors = 1; break;
+		case 20: arrays[points.numbers[POINTS_CHUNKS]].rank = 1; break;
 		default: arrays[points.numbers[POINTS_PLACE]].is_fixed = false; break;
 		}
 		contradicts(tests, &points);
