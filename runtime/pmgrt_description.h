@@ -74,11 +74,11 @@ typedef struct pmg_array_desc {
 				 * made, and needs no converted copy of it; plan->data holds NULL */
 	bool is_optional;       /* fixed, no index array: the caller may leave out its pmg_buffer (all of it is zero),
 				 * which stands for an array of zeros */
-	bool is_per_thread;     /* internal; its first extent is the number of threads of the plan, not what `extents`
-				 * writes */
+	bool is_per_thread;     /* internal; its first extent is the number of threads of the plan, not that of its
+				 * shape */
 	int32_t rank;           /* of PMG_INSPECTED: 0, their extents are not among those of `shape` */
 	const pmg_extent *shape;
-	int32_t first_extent;   /* its `rank` values in what `extents` writes; then any limit */
+	int32_t first_extent;   /* number of the first of its `rank` extents; then that of any limit */
 	uint32_t facts;
 	pmg_extent limit;       /* of FACT_INDEX, FACT_OFFSETS and PMG_AS_NARROW; others have none */
 	int32_t segments;       /* number of the offsets array a tree is local to, or -1. Of an argument of floats, of
@@ -91,8 +91,7 @@ typedef struct pmg_array_desc {
 				 * segments, at a time, by plan->places, whatever strides it has, and blocks of as many
 				 * as they lie; 0: it must be row-major, as must one with segments that is flat */
 	int32_t n_factors, first_factor;        /* of PMG_INSPECTED, copies of integers, values of places and orders of
-				 * new numbers: kept multiplied by these of what `extents` writes, the extents of a
-				 * row; 0: as they are */
+				 * new numbers: kept multiplied by these extents, those of a row; 0: as they are */
 	int32_t next;           /* of PMG_STATE and PMG_INOUT: the internal array with which the kernel lets it change
 				 * places, one of the same type and shape; 0: none */
 	size_t offset;          /* of its pmg_buffer in the args struct; SIZE_MAX: internal to the plan */

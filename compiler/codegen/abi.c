@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * The ABI of a pipeline (runtime/pmgrt_description.h): the struct of its arguments, the tables that describe
- * parameters, arrays and extents to loaders and to the runtime, and the six functions, which are thin. The values of
- * extents come from a function, so that any affine size works; a table says which of them a loader can invert. */
+ * parameters, arrays and extents to loaders and to the runtime, and the six functions, which are thin. Extents
+ * that are a parameter plus a constant are rows of a table, from which a loader can infer the parameter; a function
+ * writes the values of the others, so that any affine size works. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -181,11 +181,6 @@ struct k_expr *affine_expr(struct arena *arena, const struct affine *affine)
 	return sum;
 }
 
-const char *affine_plain(struct arena *arena, const struct affine *affine)
-{
-	return k_expr_text(arena, affine_expr(arena, affine));
-}
-
 /* ---- comparisons ---- */
 
 /* The positive part of `difference`; of the negative one with sign -1. */

@@ -103,7 +103,6 @@ struct k_block *elsewhere_begin(struct emit *e, struct k_block *block);
 void elsewhere_end(struct emit *e, struct k_block *outer);
 /* The block that statements are added to, and how deep it is. */
 struct k_block *block_here(const struct emit *e);
-struct k_stmt *owner_here(const struct emit *e);        /* whose block it is; NULL: of a function */
 int depth_here(const struct emit *e);
 void block_append(struct emit *e, const struct k_block *block);         /* here */
 const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */

@@ -41,7 +41,6 @@ bool term_is_name(const struct term *term, const char *name);
 bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
 bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
 struct k_expr *affine_expr(struct arena *arena, const struct affine *affine);
-const char *affine_plain(struct arena *arena, const struct affine *affine);     /* its text */
 /* `left op right` with op one of == != < <= > >=, without negative terms. */
 struct k_expr *affine_comparison(struct arena *arena, const struct affine *left, enum k_op op,
 				 const struct affine *right);

@@ -31,11 +31,6 @@ struct k_block *block_here(const struct emit *e)
 	return e->b->open.items[e->b->open.n - 1];
 }
 
-struct k_stmt *owner_here(const struct emit *e)
-{
-	return e->b->owners.items[e->b->owners.n - 1];
-}
-
 int depth_here(const struct emit *e)
 {
 	return e->b->open.n;

@@ -23,7 +23,7 @@ static const char *sum_text(struct arena *arena, int64_t a, int64_t b, int64_t c
 {
 	struct affine s = sum(arena, a, b, c);
 
-	return affine_plain(arena, &s);
+	return k_expr_text(arena, affine_expr(arena, &s));
 }
 
 static void check_sums(struct tests *tests, struct arena *arena)
