@@ -39,6 +39,8 @@ static int64_t value_of(const struct binding_set *set, const struct expr *expr)
 	b = value_of(set, expr->args[1]);
 	if (expr->op == OP_ADD || expr->op == OP_SUB || expr->op == OP_MUL)
 		return expr->op == OP_ADD ? a + b : expr->op == OP_SUB ? a - b : a * b;
+	if (expr->op == OP_MIN || expr->op == OP_MAX)
+		return (a < b) == (expr->op == OP_MIN) ? a : b;
 	quotient = a / b - (a % b && (a < 0) != (b < 0));
 	return expr->op == OP_DIV ? quotient : a - b * quotient;
 }
