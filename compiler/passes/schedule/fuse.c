@@ -366,15 +366,25 @@ static const char *shift_text(struct module *module, const struct group *group, 
 	return str_text(&text);
 }
 
+/* What is read of an index array between two loops is no loop. */
+static int n_fused_loops(const struct group *group)
+{
+	int n = 0;
+
+	for (int i = 0; i < group->n_fused; i++)
+		n += group->stages.items[0]->dims.items[i].kind != DIM_BIND;
+	return n;
+}
+
 static void decide(struct module *module, const group_list *ordered)
 {
 	for (int i = 1; i < ordered->n; i++) {
 		const struct group *group = ordered->items[i], *before = ordered->items[i - 1];
+		const int n = n_fused_loops(group);
 
-		if (group->n_fused)
+		if (n)
 			module_decide(module, DECISION_FUSE, group->name, group->span, "its outer %s of '%s'%s",
-				      group->n_fused == 1 ? "loop is that" :
-				      arena_printf(module->arena, "%d loops are those", group->n_fused),
+				      n == 1 ? "loop is that" : arena_printf(module->arena, "%d loops are those", n),
 				      before->name, shift_text(module, group, before));
 	}
 }
