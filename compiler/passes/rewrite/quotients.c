@@ -315,8 +315,8 @@ static void explain(struct quotients *q, const struct kept *kept)
 	module_decide_that(q->module, DECISION_QUOTIENTS, kept->array->name,
 			   arena_printf(q->module->arena, "divided by '%s'", name), NULL, kept->array->span, "%s",
 			   !kept->is_before ? "each read divides it"
-			   : arena_printf(q->module->arena, "the quotient is kept instead of '%s', which divides "
-					  "nothing but values of its own point", name));
+			   : arena_printf(q->module->arena, "others read the quotient: '%s' divides nothing but values "
+					  "of its own point", name));
 }
 
 static void keep_quotients(struct quotients *q)
