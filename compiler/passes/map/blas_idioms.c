@@ -106,8 +106,51 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 	       !adds_temporary(call);
 }
 
+static bool is_of_loop(const struct decision *decision, const struct stage *stage, const struct dim *dim)
+{
+	static const enum decision_kind kinds[] = {
+		DECISION_ACCUMULATE, DECISION_PARALLEL, DECISION_PARALLEL_SERIAL, DECISION_PARALLEL_PARTS,
+		DECISION_UNROLL, DECISION_VECTOR, DECISION_VECTOR_SCALAR
+	};
+	const char *name = strchr(decision->reason, '\'');
+	const size_t length = strlen(dim->name);
+	bool is = (!strcmp(decision->subject, stage->group->name) ||
+		   !strcmp(decision->subject, stage->write.array->name)) &&
+		  name && !strncmp(name + 1, dim->name, length) && name[length + 1] == '\'';
+	bool is_of_kind = false;
+
+	for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++)
+		is_of_kind = is_of_kind || decision->kind == kinds[i];
+	return is && is_of_kind;
+}
+
+/* Nothing is asked at run time: the call has all sizes and factors, and one iteration is no loop. */
+static bool replaces_loops(const struct blas_call *call)
+{
+	return known_work(&call->nest) > 0 && blas_alpha_is_known(call);
+}
+
+/* How loops run that a call replaces in any case is not told. */
+static void forget_loops(struct module *module, const struct blas_nest *nest)
+{
+	int n = 0;
+
+	for (int i = 0; i < module->decisions.n; i++) {
+		bool is_left = true;
+
+		for (int d = 0; d < nest->n_dims; d++)
+			is_left = is_left && !is_of_loop(&module->decisions.items[i], nest->stage,
+							 &nest->stage->dims.items[nest->dims[d]]);
+		if (is_left)
+			module->decisions.items[n++] = module->decisions.items[i];
+	}
+	module->decisions.n = n;
+}
+
 static void decide(struct module *module, const struct blas_call *call, int64_t least)
 {
+	if (!least && replaces_loops(call))
+		forget_loops(module, &call->nest);
 	module_decide_that(module, DECISION_BLAS_IDIOMS, array_item_name(call->target.access->array),
 			   blas_name(call->kind), NULL, call->nest.stage->span,
 			   least ? "called from %lld products on" : "called for any size", (long long) least);
