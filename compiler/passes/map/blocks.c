@@ -391,6 +391,21 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	return fill(walk, node, block);
 }
 
+/* Rows are prefetched where the caller may hold the array in blocks, which all blocks together tell. */
+static void forget_prefetches(struct module *module)
+{
+	int n = 0;
+
+	for (int i = 0; i < module->decisions.n; i++) {
+		const struct decision *decision = &module->decisions.items[i];
+
+		if (decision->kind != DECISION_AHEAD ||
+		    block_held(module, module_find_array(module, decision->subject)))
+			module->decisions.items[n++] = *decision;
+	}
+	module->decisions.n = n;
+}
+
 bool pass_blocks(struct module *module, const struct pass_options *options)
 {
 	struct tree_walk walk = { .module = module, .options = options, .enters_blocks = true, .visit = visit };
@@ -399,5 +414,8 @@ bool pass_blocks(struct module *module, const struct pass_options *options)
 		module->arrays.items[i]->lanes = 0;
 		module->arrays.items[i]->stands_in = NULL;
 	}
-	return module_walk(&walk);
+	if (!module_walk(&walk))
+		return false;
+	forget_prefetches(module);
+	return true;
 }
