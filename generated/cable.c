@@ -4,8 +4,8 @@
  * - inline of diag: inlined (not stored); it is read once, where it is computed, cable.pmg:21
  * - inline of rhs: inlined (not stored); it is read once, where it is computed, cable.pmg:22
  * - states of v: in place (not copy); no cell is read after its next value is written, cable.pmg:12
- * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); the quotient is kept
- *   instead of 'v.HinesSystem.e', which divides nothing but values of its own point, cable.pmg:17
+ * - quotients of coupling: divided by 'v.HinesSystem.e' (not as it is); others read the quotient:
+ *   'v.HinesSystem.e' divides nothing but values of its own point, cable.pmg:17
  * - quotients of v.HinesSystem.r: divided by 'v.HinesSystem.e' (not as it is); each read divides
  *   it, cable.pmg:23
  * - reciprocals of v.HinesSystem.e: reciprocal (not value); a recurrence divides by it in several

@@ -8,7 +8,7 @@
  * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, life_dsc.pmg:15
  * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc.pmg:15
- * - fuse of Y: fused (not separate); its outer 5 loops are those of 'Y', life_dsc.pmg:15
+ * - fuse of Y: fused (not separate); its outer 2 loops are those of 'Y', life_dsc.pmg:15
  * - schedule of life_dsc: textual (not isl); values are computed in the order of their need,
  *   life_dsc.pmg:6
  * - accumulate of Y.sum: register (not memory); the loop over 'k' does not move the target,

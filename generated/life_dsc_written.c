@@ -9,7 +9,7 @@
  * - partition of Y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, life_dsc_written.pmg:11
  * - live of Y: nonzero (not all); points at which 'w' is zero add nothing, life_dsc_written.pmg:11
- * - fuse of Y: fused (not separate); its outer 5 loops are those of 'Y', life_dsc_written.pmg:11
+ * - fuse of Y: fused (not separate); its outer 2 loops are those of 'Y', life_dsc_written.pmg:11
  * - schedule of life_dsc_written: textual (not isl); values are computed in the order of their
  *   need, life_dsc_written.pmg:2
  * - accumulate of Y.sum: register (not memory); the loop over 'k' does not move the target,

@@ -5,7 +5,7 @@
  *   mttkrp.pmg:12
  * - partition of M: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, mttkrp.pmg:12
- * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:12
+ * - fuse of M: fused (not separate); its outer 2 loops are those of 'M', mttkrp.pmg:12
  * - schedule of mttkrp: textual (not isl); values are computed in the order of their need,
  *   mttkrp.pmg:4
  * - parallel of M: parallel (not serial); no two iterations of 'chunk' touch the same cell,
@@ -42,7 +42,7 @@
  *   mttkrp.pmg:24
  * - partition of M: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, mttkrp.pmg:24
- * - fuse of M: fused (not separate); its outer 4 loops are those of 'M', mttkrp.pmg:24
+ * - fuse of M: fused (not separate); its outer 2 loops are those of 'M', mttkrp.pmg:24
  * - schedule of mttkrp4: textual (not isl); values are computed in the order of their need,
  *   mttkrp.pmg:15
  * - parallel of M: parallel (not serial); no two iterations of 'chunk' touch the same cell,

@@ -78,10 +78,10 @@
  * - partition of v: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, sbbnnls.pmg:70
  * - live of v: nonzero (not all); points at which 'u.argument3' is zero add nothing, sbbnnls.pmg:63
- * - fuse of h: fused (not separate); its outer 4 loops are those of 'h', sbbnnls.pmg:29
+ * - fuse of h: fused (not separate); its outer 2 loops are those of 'h', sbbnnls.pmg:29
  * - fuse of r0.argument3: fused (not separate); its outer loop is that of 'x0', sbbnnls.pmg:33
  * - fuse of x: fused (not separate); its outer loop is that of 'r0.argument3', sbbnnls.pmg:41
- * - fuse of r0.Sparse_matvec: fused (not separate); its outer 5 loops are those of
+ * - fuse of r0.Sparse_matvec: fused (not separate); its outer 2 loops are those of
  *   'r0.Sparse_matvec', sbbnnls.pmg:33
  * - fuse of r: fused (not separate); its outer 2 loops are those of 'r0', sbbnnls.pmg:45
  * - fuse of held0: fused (not separate); its outer loop is that of 'g0', sbbnnls.pmg:36
@@ -90,11 +90,11 @@
  * - fuse of d: fused (not separate); its outer loop is that of 'g', sbbnnls.pmg:43
  * - fuse of free: fused (not separate); its outer loop is that of 'd', sbbnnls.pmg:44
  * - fuse of v.argument3: fused (not separate); its outer loop is that of 'free', sbbnnls.pmg:46
- * - fuse of v.Sparse_matvec: fused (not separate); its outer 5 loops are those of
+ * - fuse of v.Sparse_matvec: fused (not separate); its outer 2 loops are those of
  *   'v.Sparse_matvec', sbbnnls.pmg:46
  * - fuse of xNew: fused (not separate); its outer loop is that of 'p', sbbnnls.pmg:62
  * - fuse of u.argument3: fused (not separate); its outer loop is that of 'xNew', sbbnnls.pmg:63
- * - fuse of u: fused (not separate); its outer 5 loops are those of 'u', sbbnnls.pmg:63
+ * - fuse of u: fused (not separate); its outer 2 loops are those of 'u', sbbnnls.pmg:63
  * - fuse of squares: fused (not separate); its outer loop is that of 'rNew', sbbnnls.pmg:65
  * - fuse of dNew: fused (not separate); its outer loop is that of 'held', sbbnnls.pmg:68
  * - fuse of gNew: fused (not separate); its outer loop is that of 'dNew', sbbnnls.pmg:69

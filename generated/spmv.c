@@ -34,7 +34,7 @@
  * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, spmv.pmg:35
  * - live of y: nonzero (not all); points at which 'x' is zero add nothing, spmv.pmg:35
- * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:35
+ * - fuse of y: fused (not separate); its outer 2 loops are those of 'y', spmv.pmg:35
  * - schedule of coo_spmv: textual (not isl); values are computed in the order of their need,
  *   spmv.pmg:28
  * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:35
@@ -67,7 +67,7 @@
  * - partition of y: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, spmv.pmg:45
  * - live of y: nonzero (not all); points at which 'x' is zero add nothing, spmv.pmg:45
- * - fuse of y: fused (not separate); its outer 4 loops are those of 'y', spmv.pmg:45
+ * - fuse of y: fused (not separate); its outer 2 loops are those of 'y', spmv.pmg:45
  * - schedule of coo_spmv_written: textual (not isl); values are computed in the order of their
  *   need, spmv.pmg:38
  * - accumulate of y: register (not memory); the loop over 'k' does not move the target, spmv.pmg:45

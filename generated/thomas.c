@@ -3,8 +3,8 @@
  * Pipeline thomas:
  * - eliminate of x: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest operations,
  *   thomas.pmg:17
- * - quotients of c: divided by 'pivot' (not as it is); the quotient is kept instead of 'pivot',
- *   which divides nothing but values of its own point, thomas.pmg:6
+ * - quotients of c: divided by 'pivot' (not as it is); others read the quotient: 'pivot' divides
+ *   nothing but values of its own point, thomas.pmg:6
  * - quotients of y: divided by 'pivot' (not as it is); each read divides it, thomas.pmg:13
  * - reciprocals of pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   thomas.pmg:9

@@ -3,13 +3,13 @@
  * Pipeline tri_ragged:
  * - eliminate of x: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest operations,
  *   tri_ragged.pmg:10
- * - quotients of c: divided by 'x.pivot' (not as it is); the quotient is kept instead of 'x.pivot',
- *   which divides nothing but values of its own point, tri_ragged.pmg:7
+ * - quotients of c: divided by 'x.pivot' (not as it is); others read the quotient: 'x.pivot'
+ *   divides nothing but values of its own point, tri_ragged.pmg:7
  * - quotients of x.y: divided by 'x.pivot' (not as it is); each read divides it, tri_ragged.pmg:10
  * - reciprocals of x.pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   tri_ragged.pmg:10
- * - fuse of x.y: fused (not separate); its outer 4 loops are those of 'x.pivot', tri_ragged.pmg:10
- * - fuse of x: fused (not separate); its outer 3 loops are those of 'x.y', tri_ragged.pmg:10
+ * - fuse of x.y: fused (not separate); its outer 2 loops are those of 'x.pivot', tri_ragged.pmg:10
+ * - fuse of x: fused (not separate); its outer loop is that of 'x.y', tri_ragged.pmg:10
  * - schedule of tri_ragged: textual (not isl); values are computed in the order of their need,
  *   tri_ragged.pmg:4
  * - parallel of x.pivot: parallel (not serial); no two iterations of 's' touch the same cell,

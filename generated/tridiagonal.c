@@ -3,8 +3,8 @@
  * Pipeline tri_batch:
  * - eliminate of x: thomas (not cr, pcr, crpcr, pcr_thomas, stone); it has the fewest operations,
  *   tridiagonal.pmg:10
- * - quotients of c: divided by 'x.pivot' (not as it is); the quotient is kept instead of 'x.pivot',
- *   which divides nothing but values of its own point, tridiagonal.pmg:7
+ * - quotients of c: divided by 'x.pivot' (not as it is); others read the quotient: 'x.pivot'
+ *   divides nothing but values of its own point, tridiagonal.pmg:7
  * - quotients of x.y: divided by 'x.pivot' (not as it is); each read divides it, tridiagonal.pmg:10
  * - reciprocals of x.pivot: reciprocal (not value); a recurrence divides by it in several places,
  *   tridiagonal.pmg:10

@@ -7,7 +7,7 @@
  *   tucker.pmg:15
  * - partition of Z: chunks (not coeff, a mode, coeff_exclusive); a segment is never cut: one thread
  *   runs all of it, tucker.pmg:15
- * - fuse of Z: fused (not separate); its outer 4 loops are those of 'Z', tucker.pmg:15
+ * - fuse of Z: fused (not separate); its outer 2 loops are those of 'Z', tucker.pmg:15
  * - fuse of G: fused (not separate); its outer 3 loops are those of 'G', tucker.pmg:17
  * - schedule of tucker: textual (not isl); values are computed in the order of their need,
  *   tucker.pmg:4
