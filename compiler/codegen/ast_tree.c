@@ -19,54 +19,19 @@ struct sizes {
 	bool *are_used;                 /* by number of param */
 };
 
-static void use_expr(struct sizes *sizes, const struct expr *expr)
-{
-	if (!expr)
-		return;
-	if (expr->kind == EXPR_PARAM)
-		sizes->are_used[expr->index] = true;
-	for (int i = 0; i < expr_n_args(expr); i++)
-		use_expr(sizes, expr->args[i]);
-}
-
-static void use_source(struct sizes *sizes, const struct access *source)
-{
-	for (int i = 0; i < source->array->rank; i++) {
-		use_expr(sizes, source->subs[i]);
-		use_expr(sizes, source->array->hi[i]);
-	}
-	use_expr(sizes, source->array->limit);
-}
-
-static void use_stage(struct sizes *sizes, const struct stage *stage)
-{
-	use_expr(sizes, stage->guard);
-	for (int i = 0; i < stage->dims.n; i++) {
-		const struct dim *dim = &stage->dims.items[i];
-
-		use_expr(sizes, dim->lo);
-		use_expr(sizes, dim->hi);
-		if (dim->kind != DIM_RANGE)
-			use_source(sizes, &dim->source);
-	}
-}
-
 static void use_region(struct sizes *sizes, enum region_kind kind)
 {
-	const struct loop *loop = &sizes->module->loop;
-
 	for (int i = 0; i < sizes->module->assumptions.n; i++)
-		use_expr(sizes, sizes->module->assumptions.items[i]);
-	if (kind != REGION_BODY || !loop->var)
-		return;
-	sizes->are_used[loop->param] = true;
-	use_expr(sizes, loop->lo);
-	use_expr(sizes, loop->hi);
+		sizes_of_expr(sizes->module->assumptions.items[i], sizes->are_used);
+	if (kind == REGION_BODY)
+		sizes_of_loop(sizes->module, sizes->are_used);
 }
 
 static isl_stat use_stage_of(__isl_take isl_set *set, void *user)
 {
-	use_stage(user, stage_of_id(isl_set_get_tuple_id(set)));
+	const struct sizes *sizes = user;
+
+	sizes_of_domain(stage_of_id(isl_set_get_tuple_id(set)), sizes->are_used);
 	isl_set_free(set);
 	return isl_stat_ok;
 }

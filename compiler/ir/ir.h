@@ -48,6 +48,17 @@ bool module_check_assumptions(struct module *module);
 /* The stage of an instance tuple. */
 struct stage *stage_of_id(__isl_take isl_id *id);
 
+/* ---- isl/idle_sizes.c: which sizes play a part, by number of param --------------------------- */
+
+/* Notes the params of an expression, of what a domain is made of, of the range of the loop. */
+void sizes_of_expr(const struct expr *expr, bool *are_used);
+void sizes_of_domain(const struct stage *stage, bool *are_used);
+void sizes_of_loop(const struct module *module, bool *are_used);
+/* Those of a stage, of the arrays that it uses, and what assumptions tie to them. */
+bool *sizes_of_stage(const struct module *module, const struct stage *stage);
+/* Is an assumption about sizes that are used? NULL: all are. */
+bool sizes_are_tied(const struct expr *assumption, const bool *are_used);
+
 /* ---- axioms.c: what index arrays promise ---------------------------------------- */
 
 /* The pairs { S[D] -> T[E] } that no data can make real, from the facts of the arrays bound in both. */

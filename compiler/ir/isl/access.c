@@ -435,6 +435,23 @@ __isl_give isl_set *until_domain(const struct module *module, const struct stage
 	return isl_set_intersect_params(domain, isl_set_copy(module->context));
 }
 
+/* Sizes with which the first `n` assumptions hold; as far as those go that are used, unless that is NULL. A specialized size is no more known than others: a generic kernel
+ * serves all its values. */
+static __isl_give isl_set *context_by(const struct module *module, int n, const bool *are_used)
+{
+	isl_set *context = universe_of(module, NULL);
+
+	for (int i = 0; i < module->params.n; i++)
+		if (param_is_symbol(&module->params.items[i]) && !module->params.items[i].is_loop &&
+		    (!are_used || are_used[i]))
+			context = isl_set_lower_bound_si(context, isl_dim_param,
+							 (unsigned) param_position(module, i), 0);
+	for (int i = 0; i < n; i++)
+		if (sizes_are_tied(module->assumptions.items[i], are_used))
+			context = isl_set_intersect(context, expr_set(module, NULL, module->assumptions.items[i]));
+	return context;
+}
+
 static __isl_give isl_set *points_of(const struct module *module, const struct stage *stage, int n, bool is_open)
 {
 	isl_set *points = universe_of(module, stage);
@@ -447,7 +464,8 @@ static __isl_give isl_set *points_of(const struct module *module, const struct s
 				points = isl_set_intersect(points, monotone_set(module, stage, i, j));
 	if (stage_is_in_loop(module, stage))
 		points = isl_set_intersect_params(points, loop_set(module));
-	return isl_set_intersect_params(points, isl_set_copy(module->context));
+	return isl_set_intersect_params(points, context_by(module, module->assumptions.n,
+							   sizes_of_stage(module, stage)));
 }
 
 __isl_give isl_set *stage_points(const struct module *module, const struct stage *stage, int n)
@@ -470,24 +488,9 @@ __isl_give isl_set *stage_loops(const struct module *module, const struct stage 
 	return domain_of(module, stage, true);
 }
 
-/* Sizes with which the first `n` assumptions hold. A specialized size is no more known than others: a generic kernel
- * serves all its values. */
-static __isl_give isl_set *context_by(const struct module *module, int n)
-{
-	isl_set *context = universe_of(module, NULL);
-
-	for (int i = 0; i < module->params.n; i++)
-		if (param_is_symbol(&module->params.items[i]) && !module->params.items[i].is_loop)
-			context = isl_set_lower_bound_si(context, isl_dim_param,
-							 (unsigned) param_position(module, i), 0);
-	for (int i = 0; i < n; i++)
-		context = isl_set_intersect(context, expr_set(module, NULL, module->assumptions.items[i]));
-	return context;
-}
-
 static bool can_hold(const struct module *module, int n)
 {
-	isl_set *context = context_by(module, n);
+	isl_set *context = context_by(module, n, NULL);
 	bool can = isl_set_is_empty(context) != isl_bool_true;
 
 	isl_set_free(context);
@@ -520,7 +523,7 @@ static void report_specialized(const struct module *module, int number)
 /* Do the assumptions allow the values that the program specializes sizes for? */
 static bool check_specialized(const struct module *module)
 {
-	isl_set *context = context_by(module, module->assumptions.n);
+	isl_set *context = context_by(module, module->assumptions.n, NULL);
 	bool allow = true;
 
 	for (int i = 0; i < module->params.n && allow; i++) {
@@ -558,7 +561,7 @@ bool module_check_assumptions(struct module *module)
 void module_analyse(struct module *module)
 {
 	isl_set_free(module->context);
-	module->context = context_by(module, module->assumptions.n);
+	module->context = context_by(module, module->assumptions.n, NULL);
 	for (int i = 0; i < module->stages.n; i++) {
 		struct stage *stage = module->stages.items[i];
 

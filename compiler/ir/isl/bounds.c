@@ -49,7 +49,10 @@ static const char *cell_text(struct check *check, const struct access *access, _
 /* All that the access reads or writes. */
 static __isl_give isl_map *possible_cells(const struct check *check, const struct access *access)
 {
-	return map_with_possible_sizes(check->module, access_map(check->module, check->stage, access));
+	isl_map *cells = access_map(check->module, check->stage, access);
+
+	cells = isl_map_intersect_params(cells, isl_set_copy(check->module->context));
+	return map_with_possible_sizes(check->module, cells);
 }
 
 /* Those for which it has points, in any iteration of the loop. */

@@ -41,8 +41,10 @@ __isl_give isl_map *map_with_possible_sizes(const struct module *module, __isl_t
 
 bool is_impossible(const struct module *module, isl_map **bad)
 {
-	if (isl_map_is_empty(*bad) == isl_bool_false)
+	if (isl_map_is_empty(*bad) == isl_bool_false) {
+		*bad = isl_map_intersect_params(*bad, isl_set_copy(module->context));
 		*bad = map_with_possible_sizes(module, *bad);
+	}
 	if (isl_map_is_empty(*bad) == isl_bool_false)
 		return false;
 	isl_map_free(*bad);

@@ -235,14 +235,15 @@ static bool run_alike(const struct group *a, const struct group *b, int level)
 
 /* Is `inner` computed at the points of one case of `outer`, along a loop of independent iterations? It is cut where the
  * case begins and ends. */
-static bool is_of_case(const struct group *inner, const struct group *outer, int level)
+static bool is_of_case(const struct module *module, const struct group *inner, const struct group *outer, int level)
 {
-	isl_set *wanted = points(inner, level);
+	isl_set *wanted = isl_set_intersect_params(points(inner, level), isl_set_copy(module->context));
 	bool is = false;
 
 	for (int s = 0; s < outer->stages.n && !is && !inner->is_recurrence && !outer->is_recurrence; s++) {
 		isl_set *one = points_of_stage(outer->stages.items[s], level);
 
+		one = isl_set_intersect_params(one, isl_set_copy(module->context));
 		is = isl_set_is_equal(wanted, one) == isl_bool_true;
 		isl_set_free(one);
 	}
@@ -273,7 +274,7 @@ const char *groups_differ(const struct fusion *f, const struct group *a, const s
 	if (is_conditional(f->module, a) != is_conditional(f->module, b) || is_of_start(f, a) != is_of_start(f, b))
 		return "one of them does not run in each iteration of the program's loop";
 	if ((is_innermost(a, level) || is_innermost(b, level)) && !run_alike(a, b, level) &&
-	    (f->options->is_device || (!is_of_case(a, b, level) && !is_of_case(b, a, level))))
+	    (f->options->is_device || (!is_of_case(f->module, a, b, level) && !is_of_case(f->module, b, a, level))))
 		return "their innermost loops have other ranges";
 	return NULL;
 }

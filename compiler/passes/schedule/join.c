@@ -27,11 +27,12 @@ static bool run_at_once(const struct group *a, const struct group *b)
 	return at_once;
 }
 
-/* { [common dims] } at which there is anything to add. */
-static __isl_give isl_set *points_of(const struct stage *stage)
+/* { [common dims] } at which there is anything to add, for all sizes that there can be. */
+static __isl_give isl_set *points_of(const struct module *module, const struct stage *stage)
 {
 	isl_set *points = isl_set_reset_tuple_id(isl_set_copy(stage->domain));
 
+	points = isl_set_intersect_params(points, isl_set_copy(module->context));
 	return isl_set_project_out(points, isl_dim_set, (unsigned) stage->group->n_common, 1);
 }
 
@@ -40,9 +41,9 @@ static bool is_within(__isl_keep isl_set *points, __isl_keep isl_set *others)
 	return isl_set_is_empty(points) == isl_bool_false && isl_set_is_subset(points, others) == isl_bool_true;
 }
 
-static bool runs_wherever(const struct stage *a, const struct stage *b)
+static bool runs_wherever(const struct module *module, const struct stage *a, const struct stage *b)
 {
-	isl_set *of_a = points_of(a), *of_b = points_of(b);
+	isl_set *of_a = points_of(module, a), *of_b = points_of(module, b);
 	bool runs = is_within(of_a, of_b) || is_within(of_b, of_a);
 
 	isl_set_free(of_a);
@@ -50,10 +51,10 @@ static bool runs_wherever(const struct stage *a, const struct stage *b)
 	return runs;
 }
 
-static bool may_join(const struct stage *stage, const struct stage *earlier)
+static bool may_join(const struct module *module, const struct stage *stage, const struct stage *earlier)
 {
 	return stage_sums_over_children(earlier) && dim_equal(children_dim(stage), children_dim(earlier)) &&
-	       run_at_once(stage->group, earlier->group) && runs_wherever(stage, earlier);
+	       run_at_once(stage->group, earlier->group) && runs_wherever(module, stage, earlier);
 }
 
 /* Takes the tree with these sums joined if it is legal, which it is not known to be where isl has given up. */
@@ -78,7 +79,7 @@ static void join(struct module *module, struct region *region, struct stage **jo
 	struct stage **first = &joined[stage->number];
 
 	for (int i = 0; !*first && point.items[i] != stage; i++) {
-		if (joined[point.items[i]->number] || !may_join(stage, point.items[i]))
+		if (joined[point.items[i]->number] || !may_join(module, stage, point.items[i]))
 			continue;
 		*first = point.items[i];
 		if (!take_joined(module, region, joined))
