@@ -62,6 +62,19 @@ def stencils(n):
         for k in range(n-1)])
 
 
+def points(n):
+    """n element-wise functions, each of the one before it."""
+    return maps("points", "n, m", "i in 0..n, j in 0..m", [f"max(f{k}[i,j], 0)*0.5 + x[i,j]" for k in range(n-1)])
+
+
+def statements(n, has_sizes=False):
+    """n statements that have nothing to do with each other, of one size, or of a size each."""
+    sizes = [f"n{k}" if has_sizes else "n" for k in range(n)]
+    rows = [f"    in x{k} : f64[{size}];\n    out y{k} : f64[{size}];\n"
+            f"    y{k}[i] = 2*x{k}[i] + {k} for i in 0..{size};\n" for k, size in enumerate(sizes)]
+    return f"pipeline statements {{\n    param {', '.join(sorted(set(sizes)))};\n" + "".join(rows) + "}\n"
+
+
 def recurrences(n):
     """n recurrences along the rows of a matrix, each of the one before it."""
     return maps("recurrences", "m, n", "s in 0..m, i in 0..n", [
