@@ -24,9 +24,9 @@ PROGRAMS = ["tests/programs/neuron_step.pmg", "dsl_examples/life/commit.pmg"]   
 SOLVERS = {"sbbnnls.pmg": 1.600}                # a hundred stages
 LARGE = {                                       # programs, and what they may take
     "500 points": (chains.points(500), 0.500),
-    "250 stencils": (chains.stencils(250), 3.500),
+    "250 stencils": (chains.stencils(250), 4.000),
     "500 statements": (chains.statements(500), 1.000),
-    "150 sizes": (chains.statements(150, True), 3.000),
+    "150 sizes": (chains.statements(150, True), 3.500),
 }
 STAGES, RUNS = 100, 3
 NAMES, DIAGNOSED = 5000, 0.600

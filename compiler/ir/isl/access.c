@@ -435,8 +435,8 @@ __isl_give isl_set *until_domain(const struct module *module, const struct stage
 	return isl_set_intersect_params(domain, isl_set_copy(module->context));
 }
 
-/* Sizes with which the first `n` assumptions hold; as far as those go that are used, unless that is NULL. A specialized size is no more known than others: a generic kernel
- * serves all its values. */
+/* Sizes with which the first `n` assumptions hold, as far as those go that are used, unless that is NULL. A specialized
+ * size is no more known than others: a generic kernel serves all its values. */
 static __isl_give isl_set *context_by(const struct module *module, int n, const bool *are_used)
 {
 	isl_set *context = universe_of(module, NULL);

@@ -100,7 +100,7 @@ bool *sizes_of_stage(const struct module *module, const struct stage *stage)
 	sizes_of_domain(stage, are_used);
 	sizes_of_access(&stage->write, are_used);
 	sizes_of_value(stage->value, are_used);
-	if (stage_is_in_loop(module, stage))
+	if (group_region(module, stage->group) == REGION_BODY)
 		sizes_of_loop(module, are_used);
 	add_tied(module, are_used);
 	return are_used;
