@@ -180,6 +180,12 @@ static void add_array(struct kernel *kernel, struct k_builder *b, int number)
 		slot->array->role == ROLE_INSPECTED && slot->array->type == TYPE_I32;
 }
 
+/* Of what only inspection reads, the plan has nothing for kernels. */
+static bool can_ask_values(const struct kernel *kernel, const struct slot *slot)
+{
+	return slot->finite && !array_is_for_inspection(kernel->layout->module, slot->array);
+}
+
 static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 {
 	const struct slot *slot = &kernel->layout->slots.items[number];
@@ -191,7 +197,7 @@ static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 		k_var(b, k_buffer("int64_t", true, !kernel->is_calling), slot->c_name, k_name(b->arena, known));
 	else if (!slot->array->is_per_thread)
 		add_array(kernel, b, number);
-	if (slot->finite)
+	if (can_ask_values(kernel, slot))
 		k_const(b, k_scalar("bool"), slot->finite, asked_of_plan(b->arena, "pmg_is_finite", number));
 	if (slot->large)
 		k_const(b, k_scalar("bool"), slot->large, asked_of_plan(b->arena, "pmg_is_nontemporal", number));
