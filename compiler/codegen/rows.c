@@ -244,6 +244,8 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "READ", array->type, of), cell));
 		break;
 	case TRANSFER_WRITE:
+		if (!row_fills_team(e, row->length))
+			k_only_if(e->b, row_is_own(e, row, j));
 		k_set(e->b, K_CALL(e->arena, transfer_macro(e, "WRITE", array->type, of), cell),
 		      array->type != array->sums ? K_CALL(e->arena, "PMG_WIDEN", vector) : vector);
 		break;
