@@ -94,7 +94,7 @@ enum run_flow run_macro(struct run *run, const struct k_stmt *stmt)
 		run_barrier(run, stmt);
 	else if (!strcmp(name, "PMG_IN_LOOP"))
 		return run->loop.is_over ? RUN_RETURN : RUN_ON;
-	else
+	else if (strcmp(name, "PMG_READ_ONCE") != 0)
 		run_unknown(run, "%s", name);
 	return RUN_ON;
 }
@@ -229,6 +229,14 @@ static struct run_value call_failed(struct run *run, const struct run_args *args
 	return run_of_element(TYPE_BOOL, 0, ask_host(run, "pmg_failed", 0, 0, false));
 }
 
+/* The device's own end of the loop. */
+static struct run_value call_stop_if_bad(struct run *run, const struct run_args *args)
+{
+	(void) args;
+	run->loop.is_over |= ask_host(run, "pmg_failed", 0, 0, false) != 0;
+	return run_int(0);
+}
+
 /* (plan, pass): once. */
 static struct run_value call_pass(struct run *run, const struct run_args *args)
 {
@@ -261,6 +269,7 @@ const struct run_call run_device_calls[] = {
 	{ "pmg_cuda_advance", call_advance, 0, RUN_VALUES }, { "pmg_cuda_pass", call_pass, 0, RUN_VALUES },
 	{ "pmg_cuda_data", call_data, 0, RUN_VALUES }, { "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES },
 	{ "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
+	{ "PMG_STOP_IF_BAD", call_stop_if_bad, 0, RUN_VALUES },
 	{ "pmg_cuda_failed", call_failed, 0, RUN_VALUES },
 	{ "PMG_OPENCL_ARGUMENT", call_argument, 0, RUN_VALUES },
 	{ "pmg_opencl_grid_add_", call_over_grid, ADD, RUN_NODES },

@@ -91,6 +91,14 @@ static struct run_value call_min_max(struct run *run, const struct run_args *arg
 			     args->code == MAX);
 }
 
+/* Of numbers: the second one where one of them is NaN. */
+static struct run_value call_ordered(struct run *run, const struct run_args *args)
+{
+	const struct run_value *a = &args->value[0], *b = &args->value[1];
+
+	return isnan(run_real(a)) ? run_converted(run, *b, args->element) : call_min_max(run, args);
+}
+
 enum { DIV, MOD };
 
 /* As the runtime divides: a division by zero gives 0. */
@@ -219,6 +227,8 @@ const struct run_call run_math_calls[] = {
 	{ "pmg_pow_", call_float, POW, RUN_VALUES }, { "pmg_exprelr_", call_float, EXPRELR, RUN_VALUES },
 	{ "pmg_unit_scale_", call_float, UNIT_SCALE, RUN_VALUES },
 	{ "pmg_min_", call_min_max, MIN, RUN_VALUES }, { "pmg_max_", call_min_max, MAX, RUN_VALUES },
+	{ "pmg_min_both_", call_min_max, MIN, RUN_VALUES }, { "pmg_max_both_", call_min_max, MAX, RUN_VALUES },
+	{ "pmg_least_", call_ordered, MIN, RUN_VALUES }, { "pmg_greatest_", call_ordered, MAX, RUN_VALUES },
 	{ "PMG_UP_TO", call_min_max, MIN, RUN_VALUES }, { "pmg_div", call_div, DIV, RUN_VALUES },
 	{ "pmg_mod", call_div, MOD, RUN_VALUES }, { "pmg_to_", call_to, 0, RUN_VALUES },
 	{ "pmg_halvings", call_levels, HALVINGS, RUN_VALUES },
