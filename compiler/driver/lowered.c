@@ -9,7 +9,7 @@ static void see(struct module *module, const struct k_program *program, int lowe
 {
 	struct compilation *c = user;
 
-	if (c->after_lowering && !module->choice)
+	if (c->after_lowering)
 		c->after_lowering(c->user, module, program, lowering);
 }
 

@@ -44,7 +44,8 @@ struct compilation {
 	const char *device_text;        /* the file of kernels; NULL: the target has none */
 	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
 	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
-	/* Called with the kernels of each module as they were built (K_BUILT), then after each lowering; NULL. */
+	/* Called with the kernels of each module, also of candidates, as they were built (K_BUILT), then after each
+	 * lowering; NULL. */
 	void (*after_lowering)(void *user, struct module *module, const struct k_program *program, int lowering);
 	/* The same of a step that is no pass, of a pipeline or (NULL) of all. */
 	void (*after_step)(void *user, const char *pipeline, const char *step, double seconds);

@@ -55,6 +55,7 @@ static int64_t n_visits(void *user, const struct k_stmt *stmt)
 
 struct kernel {
 	struct trial *trial;
+	const struct trial_tree *tree;
 	const pmg_pipeline_desc *desc;
 	struct drawn *draws;
 	int n_draws;
@@ -68,11 +69,11 @@ static void look_at(struct kernel *kernel, struct visits *visits, bool *runs)
 		struct hosted hosted = { .most_statements = MOST_STATEMENTS };
 		struct arena arena = { 0 };
 
-		runs[d] = trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena).end == TRIAL_AGREES;
+		runs[d] = trial_run(kernel->tree, kernel->desc, &kernel->draws[d], hosted, &arena).end == TRIAL_AGREES;
 		hosted.visit = visit;
 		hosted.user = visits;
 		if (runs[d])
-			trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena);
+			trial_run(kernel->tree, kernel->desc, &kernel->draws[d], hosted, &arena);
 		arena_release(&arena);
 	}
 }
@@ -101,10 +102,10 @@ static void tell(const struct kernel *kernel, const struct mistake *mistake)
 	arena_release(&arena);
 }
 
-static bool verifier_finds(struct trial *trial)
+static bool verifier_finds(const struct kernel *kernel)
 {
-	k_resolve_types(&trial->arena, trial->program);
-	return k_verify(&trial->arena, trial->program);
+	k_resolve_types(&kernel->trial->arena, kernel->tree->program);
+	return k_verify(&kernel->trial->arena, kernel->tree->program);
 }
 
 static void try_mistake(struct kernel *kernel, const struct mistake *mistake, const bool *runs)
@@ -119,10 +120,10 @@ static void try_mistake(struct kernel *kernel, const struct mistake *mistake, co
 		struct arena arena = { 0 };
 
 		if (runs[d])
-			result = trial_run(kernel->trial, kernel->desc, &kernel->draws[d], hosted, &arena);
+			result = trial_run(kernel->tree, kernel->desc, &kernel->draws[d], hosted, &arena);
 		arena_release(&arena);
 	}
-	is_seen = result.end != TRIAL_DIFFERS && verifier_finds(kernel->trial);
+	is_seen = result.end != TRIAL_DIFFERS && verifier_finds(kernel);
 	kernel->counts->by_verifier[mistake->kind] += is_seen;
 	mistake_undo(mistake, &stmt, before);
 	count_found(kernel, mistake, result.end == TRIAL_DIFFERS, result.is_fault);
@@ -138,7 +139,7 @@ static void try_kernel(struct kernel *kernel, uint64_t random)
 	bool runs[DRAWS] = { 0 };
 
 	look_at(kernel, visits, runs);
-	mistakes_find(&kernel->trial->arena, kernel->trial->program, n_visits, visits, &list);
+	mistakes_find(&kernel->trial->arena, kernel->tree->program, n_visits, visits, &list);
 	for (int kind = 0; kind < MISTAKE_KIND_N; kind++) {
 		int n = 0, chosen;
 
@@ -159,8 +160,10 @@ static void try_module(struct counts *counts, struct trial *trial, struct module
 
 	for (int seed = 1; seed < 20*DRAWS && kernel.n_draws < DRAWS; seed++)
 		kernel.n_draws += drawn_make(&draws[kernel.n_draws], module, (uint64_t) seed);
-	for (int i = 0; i < 2 && (kernel.desc = trial_candidate(trial, module, i)) != NULL; i++)
+	for (int i = 0; i < 2 && (kernel.desc = trial_candidate(trial, module, i)) != NULL; i++) {
+		kernel.tree = trial_last_tree(trial, kernel.desc);
 		try_kernel(&kernel, 31*strlen(module->name) + 7*(uint64_t) i + (unsigned char) *module->name);
+	}
 	for (int d = 0; d < kernel.n_draws; d++)
 		drawn_free(&draws[d]);
 }
@@ -175,10 +178,10 @@ static void try_file(const char *file, void *user)
 	if (!mkdtemp(folder))
 		return;
 	for (int i = 0; i < 2; i++) {
-		struct trial trial;
+		struct trial trial = { .folder = folder, .file = file, .is_for_device = i == 1,
+				       .flags = i ? "--candidates=1" : "--candidates=2" };
 
-		if (i ? trial_open_device(&trial, folder, file, "--candidates=1", 1)
-		      : trial_open(&trial, folder, file, "--candidates=2", 0))
+		if (trial_open(&trial, i))
 			for (int m = 0; m < trial.modules->modules.n; m++)
 				try_module(counts, &trial, trial.modules->modules.items[m]);
 		trial_close(&trial);

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
  * Do kernel trees come to what the modules mean? Programs are compiled, their kernels run by the interpreter of trees,
- * with plans of the runtime, and compared with the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
+ * as built and behind each lowering, with plans of the runtime, and so is what the C compiler makes of them; the results
+ * are those of the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
  *
- * With PMG_TEST_LONG, all examples and many random programs. Not with sanitizers: threads have stacks of their own.
+ * With PMG_TEST_LONG, all examples, and compiled kernels of a device, too. Not with sanitizers: threads have stacks of
+ * their own.
  *
  *     test_run [FILE.pmg…]            of these files only */
 #include <stdlib.h>
@@ -34,27 +36,47 @@ static void count_unknown(struct tally *tally, const char *name, int n)
 		}
 }
 
+static void add_result(struct tally *tally, const struct trial *trial, const pmg_pipeline_desc *desc,
+		       const struct drawn *drawn, const char *what, const struct trial_result *result)
+{
+	struct arena arena = { 0 };
+
+	tally->passed += result->end == TRIAL_AGREES;
+	tally->failed += result->end == TRIAL_DIFFERS;
+	if (result->end == TRIAL_UNKNOWN)
+		count_unknown(tally, result->text, 1);
+	if (result->end == TRIAL_DIFFERS)
+		printf("%s %s, %s, %s, %s: %s\n", trial->file, trial->flags, desc->choice ? desc->choice : "first",
+		       what, drawn_sizes(drawn, &arena), result->text);
+	arena_release(&arena);
+}
+
 static void run_one(struct tally *tally, const struct trial *trial, const pmg_pipeline_desc *desc,
 		    const struct drawn *drawn)
 {
-	struct arena arena = { 0 };
 	const struct hosted hosted = { .most_statements = MOST_STATEMENTS };
-	const struct trial_result result = trial_run(trial, desc, drawn, hosted, &arena);
+	struct trial_result result;
+	const struct trial_tree *tree;
+	struct arena arena = { 0 };
 
-	tally->passed += result.end == TRIAL_AGREES;
-	tally->failed += result.end == TRIAL_DIFFERS;
-	if (result.end == TRIAL_UNKNOWN)
-		count_unknown(tally, result.text, 1);
-	if (result.end == TRIAL_DIFFERS)
-		printf("%s %s, %s, %s: %s\n", trial->file, trial->flags, desc->choice ? desc->choice : "first",
-		       drawn_sizes(drawn, &arena), result.text);
+	for (int i = 0; (tree = trial_tree(trial, desc, i)) != NULL; i++) {
+		result = trial_run(tree, desc, drawn, hosted, &arena);
+		add_result(tally, trial, desc, drawn, trial_tree_name(tree), &result);
+	}
+	if (trial_has_code(trial)) {
+		result = trial_run_code(trial, desc, drawn, &arena);
+		add_result(tally, trial, desc, drawn, "code", &result);
+	}
 	arena_release(&arena);
 }
 
 static void run_module(struct tally *tally, const struct trial *trial, struct module *module)
 {
+	const pmg_pipeline_desc *desc;
+
+	for (int i = 0; (desc = trial_candidate(trial, module, i)) != NULL; i++)
+		tally->failed += !trial_tree(trial, desc, 0);
 	for (int seed = 1, n_drawn = 0; seed < 20*DRAWS && n_drawn < DRAWS; seed++) {
-		const pmg_pipeline_desc *desc;
 		struct drawn drawn;
 
 		if (!drawn_make(&drawn, module, (uint64_t) seed))
@@ -72,8 +94,9 @@ static void run_variants(struct tally *tally, const char *folder, const char *fi
 					     "--candidates=1" };
 
 	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
-		struct trial trial;
-		const bool is_open = (i == 2 ? trial_open_device : trial_open)(&trial, folder, file, flags[i], (int) i);
+		struct trial trial = { .folder = folder, .file = file, .flags = flags[i], .is_for_device = i == 2,
+				       .is_optimised = getenv("PMG_TEST_LONG") };
+		const bool is_open = trial_open(&trial, (int) i);
 
 		tally->failed += !is_open;
 		for (int m = 0; is_open && m < trial.modules->modules.n; m++)
@@ -117,23 +140,10 @@ static void run_file(const char *file, void *user)
 	run_command("rm -rf %s", folder);
 }
 
-enum { BATCHES = 40, BATCH = 10 };
-
 static void run_long(struct tally *tally)
 {
-	char path[] = "/tmp/pmg-kernels-XXXXXX.pmg";
-	const int file = mkstemps(path, 4);
-
 	folder_each_program("dsl_examples", run_file, tally);
 	folder_each_program("tests/programs", run_file, tally);
-	for (int i = 0; i < BATCHES; i++)
-		if (run_command("${PYTHON:-/usr/bin/python3} tests/random/generate.py 7 %d %d plain > %s", BATCH,
-				i*BATCH, path))
-			run_file(path, tally);
-		else
-			tally->failed++;
-	close(file);
-	unlink(path);
 }
 
 int main(int argc, char **argv)

@@ -6,9 +6,102 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kernel/described.h"
-#include "kernel/quoted.h"
 #include "random/layouts.h"
+
+/* ---- trees ---- */
+
+static struct k_expr *copy_as_it_is(const struct k_expr *expr, void *user)
+{
+	(void) expr;
+	(void) user;
+	return NULL;
+}
+
+static struct k_function *copy_function(struct arena *arena, const struct k_function *function)
+{
+	static const struct k_replacing none = { copy_as_it_is, copy_as_it_is, NULL };
+	struct k_function *copy = arena_new(arena, struct k_function);
+
+	*copy = *function;
+	memset(&copy->params, 0, sizeof copy->params);
+	for (int i = 0; i < function->params.n; i++)
+		vec_push(arena, &copy->params, function->params.items[i]);
+	copy->body = k_copy_block(arena, &function->body, &none);
+	return copy;
+}
+
+static struct k_program *copy_program(struct arena *arena, const struct k_program *program)
+{
+	struct k_program *copy = arena_new(arena, struct k_program);
+
+	for (int i = 0; i < program->functions.n; i++)
+		vec_push(arena, &copy->functions, copy_function(arena, program->functions.items[i]));
+	for (int i = 0; i < program->globals.n; i++)
+		vec_push(arena, &copy->globals, program->globals.items[i]);
+	return copy;
+}
+
+static bool is_same_text(const char *a, const char *b)
+{
+	return strcmp(a ? a : "", b ? b : "") == 0;
+}
+
+static void see(void *user, struct module *module, const struct k_program *program, int lowering)
+{
+	struct trial *trial = user;
+	struct trial_tree tree = { module->name, module->choice, lowering, NULL };
+
+	trial->n_shown++;
+	if (lowering != K_BUILT &&
+	    k_program_is_equal(trial->trees.items[trial->trees.n - 1].program, NULL, program, NULL))
+		return;
+	tree.program = copy_program(&trial->arena, program);
+	vec_push(&trial->arena, &trial->trees, tree);
+}
+
+static void begin(struct compilation *c, void *user)
+{
+	struct trial *trial = user;
+
+	trial->trees.n = trial->n_shown = 0;
+	c->after_lowering = see;
+	c->user = trial;
+}
+
+const struct trial_tree *trial_tree(const struct trial *trial, const pmg_pipeline_desc *desc, int number)
+{
+	for (int i = 0; i < trial->trees.n; i++) {
+		const struct trial_tree *tree = &trial->trees.items[i];
+
+		if (is_same_text(tree->pipeline, desc->name) && is_same_text(tree->choice, desc->choice) &&
+		    number-- == 0)
+			return tree;
+	}
+	return NULL;
+}
+
+const struct trial_tree *trial_last_tree(const struct trial *trial, const pmg_pipeline_desc *desc)
+{
+	const struct trial_tree *last = NULL, *tree;
+
+	for (int i = 0; (tree = trial_tree(trial, desc, i)) != NULL; i++)
+		last = tree;
+	return last;
+}
+
+const char *trial_tree_name(const struct trial_tree *tree)
+{
+	return tree->lowering == K_BUILT ? "as built" : k_lowerings[tree->lowering].name;
+}
+
+/* What the plan calls is built last. */
+static const char *entry_of(const struct k_program *program)
+{
+	for (int i = program->functions.n - 1; i >= 0; i--)
+		if (program->functions.items[i]->kind == K_FUNCTION_ENTRY)
+			return program->functions.items[i]->name;
+	return NULL;
+}
 
 /* ---- a file ---- */
 
@@ -22,58 +115,36 @@ static bool write_stubs(const char *folder, int number)
 			   "%s/v%d.c > %s/v%d.stub.c", folder, number, folder, number);
 }
 
-static bool is_for(const struct trial *trial, const char *compiler)
+static bool compile_plainly(const struct trial *trial, int number)
 {
-	return !strcmp(trial->compiler, compiler);
+	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *folder = trial->folder;
+
+	return write_stubs(folder, number) &&
+	       run_command("gcc -std=c11 -O0 -w -fopenmp -DPMG_ALL_THREADS -fwrapv -fPIC -shared -Iruntime %s/v%d.c "
+			   "%s/v%d.stub.c -o %s/v%d.so -L%s -lpmgrt %s -lm", folder, number, folder, number, folder,
+			   number, build, strcmp(trial->variant.compiler, "opencl") ? "-lopenblas" : "-lOpenCL");
 }
 
-/* The C compiler is there for the descriptions: its own kernels never run. */
 static bool build(struct trial *trial, int number)
 {
 	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *folder = trial->folder;
-	const struct comparison comparison = { .build = build, .folder = folder, .file = trial->file };
+	const struct comparison comparison = { .build = build, .folder = folder, .file = trial->file, .begin = begin,
+					       .user = trial, .kept = &trial->compiled };
 	struct item_count counts[MOST_VERBS] = { 0 };
 
-	trial->variant = (struct variant) { .name = "tree", .pmgc = trial->flags, .compiler = trial->compiler };
-	return variant_generate(&comparison, &trial->variant, number, counts) == OUTCOME_AGREES &&
-	       write_stubs(folder, number) &&
-	       run_command("gcc -std=c11 -O0 -w -fopenmp -fPIC -shared -Iruntime %s/v%d.c %s/v%d.stub.c -o %s/v%d.so "
-			   "-L%s -lpmgrt %s -lm", folder, number, folder, number, folder, number, build,
-			   is_for(trial, "opencl") ? "-lOpenCL" : "-lopenblas") &&
+	if (!trial->variant.compiler)
+		trial->variant.compiler = trial->is_for_device ? "device" : "gcc";
+	trial->variant.name = "code";
+	trial->variant.pmgc = trial->flags;
+	if (variant_generate(&comparison, &trial->variant, number, counts) != OUTCOME_AGREES)
+		return false;
+	if (trial->is_optimised)
+		return variant_compile(&comparison, &trial->variant, number);
+	return compile_plainly(trial, number) &&
 	       variant_load(&trial->variant, arena_printf(&trial->arena, "%s/v%d.so", folder, number));
 }
 
-static bool read_dump(struct trial *trial, int number)
-{
-	const char *path = arena_printf(&trial->arena, "%s/v%d.kernel", trial->folder, number), *error = "no text";
-	const char *build = getenv("BUILD") ? getenv("BUILD") : "build", *text;
-
-	if (!run_command("%s/pmgc %s --target=opencl %s --emit=kernel -o - > %s", build, trial->file, trial->flags,
-			 path))
-		return false;
-	text = quoted_read(&trial->arena, path);
-	trial->program = text ? k_read_program(&trial->arena, text, &error) : NULL;
-	if (!trial->program)
-		printf("%s %s: %s\n", trial->file, trial->flags, error);
-	return trial->program;
-}
-
-static bool quote_all(struct trial *trial, int number)
-{
-	const char *path = arena_printf(&trial->arena, "%s/v%d.c", trial->folder, number), *error = NULL;
-
-	trial->text = quoted_read(&trial->arena, path);
-	if (is_for(trial, "opencl"))
-		return trial->text && read_dump(trial, number);
-	if (is_for(trial, "device"))
-		path = arena_printf(&trial->arena, "%su", path);
-	trial->program = trial->text ? quoted_file(&trial->arena, path, &error) : NULL;
-	if (!trial->program)
-		printf("%s %s: %s\n", trial->file, trial->flags, error ? error : "no text");
-	return trial->program;
-}
-
-static bool open_as(struct trial *trial, int number)
+bool trial_open(struct trial *trial, int number)
 {
 	const char *file = trial->file, *flags = trial->flags;
 	const struct comparison comparison = { .file = file };
@@ -86,30 +157,14 @@ static bool open_as(struct trial *trial, int number)
 	for (int m = 0; m < trial->modules->modules.n; m++)
 		if (!compilation_find_pivots(trial->modules, trial->modules->modules.items[m]))
 			return false;
-	return quote_all(trial, number);
-}
-
-bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
-{
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "gcc" };
-	return open_as(trial, number);
-}
-
-bool trial_open_device(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
-{
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "device" };
-	return open_as(trial, number);
-}
-
-bool trial_open_opencl(struct trial *trial, const char *folder, const char *file, const char *flags, int number)
-{
-	*trial = (struct trial) { .folder = folder, .file = file, .flags = flags, .compiler = "opencl" };
-	return open_as(trial, number);
+	return true;
 }
 
 void trial_close(struct trial *trial)
 {
 	compilation_free(trial->modules);
+	if (trial->compiled)
+		compilation_free(trial->compiled);
 	arena_release(&trial->arena);
 }
 
@@ -157,26 +212,31 @@ const char *drawn_sizes(const struct drawn *drawn, struct arena *arena)
 
 /* ---- a run ---- */
 
-static struct trial_result verdict(const struct drawn *drawn, const struct hosted *hosted, void **got,
-				   const char *problem)
+static struct trial_result verdict(const struct drawn *drawn, struct arena *arena, void **got, const char *problem)
 {
 	const char first = drawn->set.module->name[0];
 	const enum agreement agreement = first == 'x' ? AGREE_EXACTLY : first == 's' ? AGREE_SINGLY : AGREE_CLOSELY;
 
+	if (drawn->stopped && problem)
+		return (struct trial_result) { TRIAL_AGREES, NULL, false };
+	if (drawn->stopped)
+		problem = arena_printf(arena, "runs, but the interpreter says: %s", drawn->stopped);
+	if (!problem)
+		problem = results_differ(&drawn->set, arena, drawn->expected, got, agreement);
+	return (struct trial_result) { problem ? TRIAL_DIFFERS : TRIAL_AGREES, problem, false };
+}
+
+static struct trial_result verdict_of_tree(const struct drawn *drawn, const struct hosted *hosted, void **got,
+					   const char *problem)
+{
 	if (hosted->result.end == K_RUN_UNKNOWN)
 		return (struct trial_result) { TRIAL_UNKNOWN, hosted->result.text, false };
 	if (hosted->result.end == K_RUN_FAULT)
 		return (struct trial_result) { TRIAL_DIFFERS, hosted->result.text, true };
-	if (drawn->stopped && problem)
-		return (struct trial_result) { TRIAL_AGREES, NULL, false };
-	if (drawn->stopped)
-		problem = arena_printf(hosted->arena, "runs, but the interpreter says: %s", drawn->stopped);
-	if (!problem)
-		problem = results_differ(&drawn->set, hosted->arena, drawn->expected, got, agreement);
-	return (struct trial_result) { problem ? TRIAL_DIFFERS : TRIAL_AGREES, problem, false };
+	return verdict(drawn, hosted->arena, got, problem);
 }
 
-struct trial_result trial_run(const struct trial *trial, const pmg_pipeline_desc *desc, const struct drawn *drawn,
+struct trial_result trial_run(const struct trial_tree *tree, const pmg_pipeline_desc *desc, const struct drawn *drawn,
 			      struct hosted hosted, struct arena *arena)
 {
 	static const int bytes[] = { 32, 64, 16 };
@@ -184,14 +244,29 @@ struct trial_result trial_run(const struct trial *trial, const pmg_pipeline_desc
 	struct layout *layouts = drawn->seed % 2 ? layouts_give(arena, desc, args, drawn->seed) : NULL;
 	const char *problem;
 
-	hosted.program = trial->program;
+	hosted.program = tree->program;
 	hosted.desc = desc;
 	hosted.threads = 1 + (int) (drawn->seed % 3);
 	hosted.vector_bytes = bytes[drawn->seed % 3];
 	hosted.arena = arena;
-	hosted.function = kernel_of_text(arena, trial->text, drawn->set.module->name, desc->choice);
-	problem = hosted.function ? hosted_run(&hosted, args) : "no kernel in the text";
+	hosted.function = entry_of(tree->program);
+	problem = hosted.function ? hosted_run(&hosted, args) : "no kernel";
 	if (layouts && !layouts_return(desc, args, layouts))
 		problem = "writes outside an array";
-	return verdict(drawn, &hosted, got, problem);
+	return verdict_of_tree(drawn, &hosted, got, problem);
+}
+
+bool trial_has_code(const struct trial *trial)
+{
+	return trial->is_optimised || !trial->is_for_device;
+}
+
+struct trial_result trial_run_code(const struct trial *trial, const pmg_pipeline_desc *desc,
+				   const struct drawn *drawn, struct arena *arena)
+{
+	void **got = binding_copy(&drawn->set, arena);
+	const char *problem = variant_run(&trial->variant, desc->choice ? desc->choice : "",
+					  1 + (int) (drawn->seed % 3), arena, &drawn->set, got);
+
+	return verdict(drawn, arena, got, problem);
 }

@@ -7,25 +7,37 @@
 #include "kernel/host.h"
 #include "random/build.h"
 
-struct trial {
-	struct arena arena;             /* of the file */
-	const char *folder, *file, *flags, *text;
-	struct k_program *program;
-	struct variant variant;
-	struct compilation *modules;    /* for their interpreter */
-	const char *compiler;           /* as of a variant: "gcc", "device" (CUDA), "opencl" */
+/* The kernels of a pipeline or candidate at one place of the lowerings. */
+struct trial_tree {
+	const char *pipeline, *choice;  /* NULL: the pipeline itself */
+	int lowering;                   /* behind this one; K_BUILT */
+	struct k_program *program;      /* a copy, of the caller */
 };
 
-/* Compiles the file, for the descriptions of its pipelines, and quotes its kernels; false after telling why. */
-bool trial_open(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
-/* The same for a device: `number` tells the files of a folder apart. */
-bool trial_open_device(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
-/* For OpenCL, whose kernels are no functions of the C file: the trees are read from a dump. */
-bool trial_open_opencl(struct trial *trial, const char *folder, const char *file, const char *flags, int number);
+struct trial {
+	const char *folder, *file, *flags;
+	bool is_for_device;
+	bool is_optimised;              /* what compilers make of kernels; else those of a device are left out */
+	struct arena arena;             /* of the file */
+	VEC(struct trial_tree) trees;   /* one that a lowering leaves as it was is not there again */
+	int n_shown;                    /* trees, those that are left out with them */
+	struct variant variant;         /* its compiler, if that is set: "opencl" */
+	struct compilation *modules;    /* for their interpreter */
+	struct compilation *compiled;   /* whose texts trees name */
+};
+
+/* Compiles trial->file, of which the first fields are set, and keeps its kernels as built and behind each lowering;
+ * false after telling why. `number` tells the files of a folder apart. */
+bool trial_open(struct trial *trial, int number);
 void trial_close(struct trial *trial);
 
 /* A pipeline as compiled, 0, or the candidate of this number; NULL: there is none. */
 const pmg_pipeline_desc *trial_candidate(const struct trial *trial, const struct module *module, int number);
+/* Its trees from the first, as built; NULL: there are no more. */
+const struct trial_tree *trial_tree(const struct trial *trial, const pmg_pipeline_desc *desc, int number);
+/* As it is printed. */
+const struct trial_tree *trial_last_tree(const struct trial *trial, const pmg_pipeline_desc *desc);
+const char *trial_tree_name(const struct trial_tree *tree);     /* of the lowering */
 
 /* One draw of sizes and data, and what the interpreter of modules makes of it. */
 struct drawn {
@@ -50,7 +62,11 @@ struct trial_result {
 };
 
 /* `hosted` brings what is to be visited, and how many statements there may be. */
-struct trial_result trial_run(const struct trial *trial, const pmg_pipeline_desc *desc, const struct drawn *drawn,
+struct trial_result trial_run(const struct trial_tree *tree, const pmg_pipeline_desc *desc, const struct drawn *drawn,
 			      struct hosted hosted, struct arena *arena);
+/* What the C compiler made of it, if that was not left out. */
+bool trial_has_code(const struct trial *trial);
+struct trial_result trial_run_code(const struct trial *trial, const pmg_pipeline_desc *desc,
+				   const struct drawn *drawn, struct arena *arena);
 
 #endif

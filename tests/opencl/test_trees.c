@@ -30,17 +30,22 @@ struct tally {
 static bool run_draw(const struct trial *trial, struct module *module, uint64_t seed, struct tally *tally)
 {
 	const struct hosted hosted = { .most_statements = MOST_STATEMENTS };
+	const pmg_pipeline_desc *desc = trial_candidate(trial, module, 0);
+	const struct trial_tree *tree;
 	struct arena arena = { 0 };
 	struct trial_result result;
 	struct drawn drawn;
 
 	if (!drawn_make(&drawn, module, seed))
 		return false;
-	result = trial_run(trial, trial_candidate(trial, module, 0), &drawn, hosted, &arena);
-	tally->passed += result.end == TRIAL_AGREES;
-	tally->failed += result.end != TRIAL_AGREES;
-	if (result.end != TRIAL_AGREES)
-		printf("%s, %s, %s: %s\n", trial->file, module->name, drawn_sizes(&drawn, &arena), result.text);
+	for (int i = 0; (tree = trial_tree(trial, desc, i)) != NULL; i++) {
+		result = trial_run(tree, desc, &drawn, hosted, &arena);
+		tally->passed += result.end == TRIAL_AGREES;
+		tally->failed += result.end != TRIAL_AGREES;
+		if (result.end != TRIAL_AGREES)
+			printf("%s, %s, %s, %s: %s\n", trial->file, module->name, trial_tree_name(tree),
+			       drawn_sizes(&drawn, &arena), result.text);
+	}
 	drawn_free(&drawn);
 	arena_release(&arena);
 	return true;
@@ -49,8 +54,9 @@ static bool run_draw(const struct trial *trial, struct module *module, uint64_t 
 static void run_file(const char *file, void *user)
 {
 	struct tally *tally = user;
-	struct trial trial;
-	const bool is_open = trial_open_opencl(&trial, tally->folder, file, "--overrides=off", tally->number++);
+	struct trial trial = { .folder = tally->folder, .file = file, .flags = "--overrides=off",
+			       .is_for_device = true, .variant.compiler = "opencl" };
+	const bool is_open = trial_open(&trial, tally->number++);
 
 	tally->failed += !is_open;
 	for (int m = 0; is_open && m < trial.modules->modules.n; m++)

@@ -178,6 +178,8 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 	c->file = sources_add(&c->sources, comparison->file, arena_copy(&c->arena, text, strlen(text)), strlen(text));
 	if (!strcmp(v->compiler, "device") || !strcmp(v->compiler, "opencl"))
 		compilation_choose_target(c, *v->compiler == 'd' ? "cuda" : v->compiler);
+	if (comparison->begin)
+		comparison->begin(c, comparison->user);
 	if (set_flags(c, v->pmgc) && compilation_parse(c) && compilation_lower(c) && compilation_run_passes(c) &&
 	    compilation_generate(c, base, &c_text, &h_text)) {
 		emit_file(arena_printf(&c->arena, "%s/%s.c", comparison->folder, base), c_text);
@@ -190,7 +192,10 @@ static enum outcome generate(const struct comparison *comparison, const struct v
 		if (!*again)
 			tell_errors(c, v->name);
 	}
-	compilation_free(c);
+	if (outcome == OUTCOME_AGREES && comparison->kept)
+		*comparison->kept = c;
+	else
+		compilation_free(c);
 	return outcome;
 }
 

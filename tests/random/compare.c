@@ -194,8 +194,8 @@ static pmg_status execute(const pmg_pipeline_desc *desc, pmg_plan *plan, void *a
 }
 
 /* Every other draw gives arrays as they are in the module, row-major. */
-static const char *run_library(const struct variant *v, const char *candidate, int threads, struct arena *arena,
-			       const struct binding_set *set, void **copies)
+const char *variant_run(const struct variant *v, const char *candidate, int threads, struct arena *arena,
+			const struct binding_set *set, void **copies)
 {
 	bool has_layouts = set->random >> 16 & 1;
 	const pmg_pipeline_desc *desc = variant_pipeline(v, set->module->name);
@@ -241,7 +241,7 @@ static const char *check_variant(const struct variant *v, const char *candidate,
 				 enum agreement agreement)
 {
 	void **got = binding_copy(set, arena);
-	const char *problem = run_library(v, candidate, threads, arena, set, got);
+	const char *problem = variant_run(v, candidate, threads, arena, set, got);
 
 	if (stopped)
 		return problem ? NULL : arena_printf(arena, "runs, but the interpreter says: %s", stopped);

@@ -26,9 +26,15 @@ struct comparison {
 	bool is_wide;                           /* draws of sizes behind the first tile */
 	int n_built;                            /* so that each library has a path of its own */
 	int passed, failed;
+	void (*begin)(struct compilation *c, void *user);       /* before each attempt to compile; NULL */
+	void *user;
+	struct compilation **kept;              /* takes the one that has come to C, which is freed else; NULL */
 };
 
 __attribute__((format(printf, 1, 2))) bool run_command(const char *format, ...);
+/* Runs a pipeline, or its candidate of this name ("": the first), on copies of the arrays; NULL, or what is wrong. */
+const char *variant_run(const struct variant *v, const char *candidate, int threads, struct arena *arena,
+			const struct binding_set *set, void **copies);
 /* A library that is built already. */
 bool variant_load(struct variant *variant, const char *path);
 const pmg_pipeline_desc *variant_pipeline(const struct variant *variant, const char *name);
