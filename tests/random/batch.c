@@ -87,6 +87,11 @@ enum outcome file_check(const struct batch *batch, const char *path, long first,
 	return outcome;
 }
 
+enum outcome batch_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally)
+{
+	return (batch->check ? batch->check : file_check)(batch, path, first, last, tally);
+}
+
 /* ---- a batch ---- */
 
 static bool generate(const struct batch *batch, const char *path)
@@ -125,7 +130,7 @@ static struct tally batch_run(const struct batch *batch)
 		return (struct tally) { .failed = 1 };
 	close(file);
 	if (!generate(batch, path) ||
-	    file_check(batch, path, first_draw(batch), first_draw(batch) + batch->draws - 1, &tally) != OUTCOME_AGREES)
+	    batch_check(batch, path, first_draw(batch), first_draw(batch) + batch->draws - 1, &tally) != OUTCOME_AGREES)
 		tally.failed += !tally.failed;
 	if (tally.failed && batch->count == 1 && batch->shrinks)
 		shrink(batch, path);
@@ -180,8 +185,21 @@ static void blame_program(const struct batch *batch, int status)
 	unlink(path);
 }
 
+void tally_add_unknown(struct tally *tally, const char *name, int count)
+{
+	tally->unknown += count;
+	for (int i = 0; i < MOST_UNKNOWN; i++)
+		if (!tally->names[i].count || !strncmp(tally->names[i].name, name, sizeof tally->names[i].name - 1)) {
+			snprintf(tally->names[i].name, sizeof tally->names[i].name, "%s", name);
+			tally->names[i].count += count;
+			return;
+		}
+}
+
 void tally_add(struct tally *sum, const struct tally *tally)
 {
+	for (int i = 0; i < MOST_UNKNOWN && tally->names[i].count; i++)
+		tally_add_unknown(sum, tally->names[i].name, tally->names[i].count);
 	sum->passed += tally->passed;
 	sum->failed += tally->failed;
 	sum->programs += tally->programs;

@@ -8,6 +8,8 @@
 
 #include "random/build.h"
 
+struct tally;
+
 /* Programs first..first+count-1 of a seed, each on `draws` draws, built by some rows of the table of
  * variants (-1: none). */
 struct batch {
@@ -16,13 +18,27 @@ struct batch {
 	long seed, first, count, draws;
 	int variants[3];
 	bool shrinks;                   /* reduces and prints what fails */
+	/* What checks a file at draws first..last; NULL: file_check. */
+	enum outcome (*check)(const struct batch *batch, const char *path, long first, long last, struct tally *tally);
+};
+
+enum { MOST_UNKNOWN = 16 };
+
+/* What a comparison would have needed, and how often. */
+struct unknown_name {
+	char name[96];
+	int count;
 };
 
 struct tally {
 	int passed, failed, programs;
 	struct item_count items[MOST_VERBS];
+	int unknown;                    /* comparisons that could not be made */
+	struct unknown_name names[MOST_UNKNOWN];
 };
 
+/* `count` comparisons that cannot be made for want of `name`. */
+void tally_add_unknown(struct tally *tally, const char *name, int count);
 void tally_add(struct tally *sum, const struct tally *tally);
 
 struct variant variant_of_table(int number);
@@ -32,6 +48,8 @@ int n_variants_of_processors(void);
 
 /* A file, at draws first..last, by the variants of `batch`. */
 enum outcome file_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally);
+/* The same as the batch has it checked. */
+enum outcome batch_check(const struct batch *batch, const char *path, long first, long last, struct tally *tally);
 
 /* Starts a process for the batch; its tally is what `pipe` gives when it has ended. */
 pid_t batch_start(const struct batch *batch, int *pipe);

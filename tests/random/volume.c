@@ -111,7 +111,7 @@ static int check_file(const struct batch *all, char **arguments)
 		return OUTCOME_REFUSED;
 	batch.variants[0] = variant;
 	batch.variants[1] = batch.variants[2] = -1;
-	outcome = file_check(&batch, arguments[0], first, last, &tally);
+	outcome = batch_check(&batch, arguments[0], first, last, &tally);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);
 	return (int) outcome;
 }
@@ -145,10 +145,23 @@ static void tell_items(const struct tally *tally)
 		printf("\n");
 }
 
+/* What could not be compared is told; too much of it is a failure. */
+static void tell_unknown(const struct volume *volume, struct tally *tally)
+{
+	for (int i = 0; i < MOST_UNKNOWN && tally->names[i].count; i++)
+		printf("cannot run %s: %d\n", tally->names[i].name, tally->names[i].count);
+	if (tally->unknown)
+		printf("%d of %d comparisons cannot be made\n", tally->unknown, tally->unknown + tally->passed);
+	if (1000L*tally->unknown > (long) volume->most_unknown*(tally->unknown + tally->passed)) {
+		printf("more than %d in a thousand\n", volume->most_unknown);
+		tally->failed++;
+	}
+}
+
 int volume_main(const struct volume *volume, int argc, char **argv)
 {
 	struct batch all = { .build = getenv("BUILD") ? getenv("BUILD") : "build", .kind = volume->kind,
-			     .program = volume->program, .shrinks = !is_long() };
+			     .program = volume->program, .shrinks = !is_long() && !volume->check, .check = volume->check };
 	struct tally tally;
 
 	wait_passively(argv);
@@ -161,6 +174,7 @@ int volume_main(const struct volume *volume, int argc, char **argv)
 	all.draws = argc > 3 ? atol(argv[3]) : volume->draws;
 	tally = run_all(volume, &all);
 	tell_items(&tally);
+	tell_unknown(volume, &tally);
 	printf("%d programs of seed %ld from %ld\n%d passed, %d failed\n", tally.programs, all.seed, all.first,
 	       tally.passed, tally.failed);
 	return tally.failed || !tally.passed;

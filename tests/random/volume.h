@@ -13,6 +13,9 @@ struct volume {
 	int batch;                      /* programs of one library */
 	int first_row, n_rows;          /* of the table of variants: batches take them in turn */
 	int rows, long_rows;            /* of these, so many for each batch */
+	/* What checks a file at draws first..last; NULL: file_check. */
+	enum outcome (*check)(const struct batch *batch, const char *path, long first, long last, struct tally *tally);
+	int most_unknown;               /* in a thousand comparisons, so many may not be possible */
 };
 
 /* The programs that the arguments ask for; the exit status. */
