@@ -75,7 +75,8 @@ static enum outcome check_row(const char *folder, const char *path, int row, lon
 {
 	const struct variant variant = variant_of_table(row);
 	struct trial trial = { .folder = folder, .file = path, .flags = variant.pmgc, .variant = variant,
-			       .is_for_device = row == n_variants_of_processors(), .is_optimised = getenv("PMG_TEST_LONG") };
+			       .is_for_device = row == n_variants_of_processors(),
+			       .is_optimised = getenv("PMG_TEST_LONG") };
 	struct run run = { .trial = &trial, .tally = tally, .outcome = OUTCOME_REFUSED };
 
 	if (trial_open(&trial, row)) {

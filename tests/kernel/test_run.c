@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Do kernel trees come to what the modules mean? Programs are compiled, their kernels run by the interpreter of trees,
- * as built and behind each lowering, with plans of the runtime, and so is what the C compiler makes of them; the results
- * are those of the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
+ * as built and behind each lowering, with plans of the runtime, and so is what the C compiler makes of them; the
+ * results are those of the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
  *
  * With PMG_TEST_LONG, all examples, and compiled kernels of a device, too. Not with sanitizers: threads have stacks of
  * their own.

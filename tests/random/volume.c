@@ -161,7 +161,8 @@ static void tell_unknown(const struct volume *volume, struct tally *tally)
 int volume_main(const struct volume *volume, int argc, char **argv)
 {
 	struct batch all = { .build = getenv("BUILD") ? getenv("BUILD") : "build", .kind = volume->kind,
-			     .program = volume->program, .shrinks = !is_long() && !volume->check, .check = volume->check };
+			     .program = volume->program, .shrinks = !is_long() && !volume->check,
+			     .check = volume->check };
 	struct tally tally;
 
 	wait_passively(argv);
