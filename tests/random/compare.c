@@ -210,7 +210,7 @@ const char *variant_run(const struct variant *v, const char *candidate, int thre
 		return "not in the library";
 	args = binding_args(set, arena, desc, copies);
 	layouts = has_layouts ? layouts_give(arena, desc, args, set->random) : NULL;
-	if (strcmp(v->compiler, "opencl") != 0)         /* whose compiler would fill much memory */
+	if (!v->compiler || strcmp(v->compiler, "opencl") != 0)         /* whose compiler would fill much memory */
 		mallopt(M_PERTURB, GARBAGE);
 	if (desc->plan(args, &options, &plan) != PMG_OK || execute(desc, plan, args) != PMG_OK)
 		problem = arena_printf(arena, "fails: %s", pmg_message(context));
