@@ -106,8 +106,6 @@ struct k_block *block_here(const struct emit *e);
 int depth_here(const struct emit *e);
 void block_append(struct emit *e, const struct k_block *block);         /* here */
 const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */
-/* Do its statements from a number on mention a name? */
-bool mentions_from(const struct k_block *block, int first, const char *name);
 
 /* What is known and how iterators are called; names stay until their block ends. */
 struct scope {

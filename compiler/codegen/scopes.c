@@ -36,15 +36,6 @@ int depth_here(const struct emit *e)
 	return e->b->open.n;
 }
 
-bool mentions_from(const struct k_block *block, int first, const char *name)
-{
-	struct k_block rest = *block;
-
-	rest.stmts.items += first;
-	rest.stmts.n -= first;
-	return k_mentions(&rest, name);
-}
-
 void block_append(struct emit *e, const struct k_block *block)
 {
 	for (int i = 0; i < block->stmts.n; i++)

@@ -172,13 +172,35 @@ void streams_go_on(struct emit *e, const char *first, struct k_expr *end)
 	}
 }
 
+static struct k_expr *unchanged(const struct k_expr *expr, void *user)
+{
+	(void) expr;
+	(void) user;
+	return NULL;
+}
+
+/* What is left of the statements from a number on without those that nothing reads. */
+static struct k_block read_from(struct emit *e, int start)
+{
+	const struct k_replacing replacing = { unchanged, unchanged, NULL };
+	const struct k_block *here = block_here(e);
+	struct k_block rest = { 0 };
+
+	for (int i = start; i < here->stmts.n; i++)
+		vec_push(e->arena, &rest.stmts, k_copy_stmt(e->arena, here->stmts.items[i], &replacing));
+	k_drop_unread(e->arena, &rest);
+	return rest;
+}
+
 void streams_end(struct emit *e, int start)
 {
+	const struct k_block rest = read_from(e, start);
+
 	for (int i = 0; i < e->streams.n; i++) {
 		const struct stream *stream = &e->streams.items[i];
 
 		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
-		    !mentions_from(block_here(e), start, stream->now))
+		    !k_mentions(&rest, stream->now))
 			k_unused(e->b, stream->now);
 	}
 }
