@@ -172,22 +172,15 @@ void streams_go_on(struct emit *e, const char *first, struct k_expr *end)
 	}
 }
 
-static struct k_expr *unchanged(const struct k_expr *expr, void *user)
-{
-	(void) expr;
-	(void) user;
-	return NULL;
-}
-
 /* What is left of the statements from a number on without those that nothing reads. */
 static struct k_block read_from(struct emit *e, int start)
 {
-	const struct k_replacing replacing = { unchanged, unchanged, NULL };
+	const struct k_replacing nothing = { 0 };
 	const struct k_block *here = block_here(e);
 	struct k_block rest = { 0 };
 
 	for (int i = start; i < here->stmts.n; i++)
-		vec_push(e->arena, &rest.stmts, k_copy_stmt(e->arena, here->stmts.items[i], &replacing));
+		vec_push(e->arena, &rest.stmts, k_copy_stmt(e->arena, here->stmts.items[i], &nothing));
 	k_drop_unread(e->arena, &rest);
 	return rest;
 }

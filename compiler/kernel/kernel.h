@@ -334,13 +334,15 @@ bool k_block_is_similar(struct arena *arena, const struct k_block *a, const stru
 
 /* ---- copy.c --------------------------------------------------------------------------------------- */
 
-/* Each returns what stands in the copy for an expression, and for one in the extents of an array; NULL: a copy. */
+/* Each returns what stands in the copy for an expression, and for one in the extents of an array; NULL: a copy. Without
+ * such functions all is copied. */
 struct k_replacing {
 	struct k_expr *(*expr)(const struct k_expr *expr, void *user);
 	struct k_expr *(*extent)(const struct k_expr *expr, void *user);
 	void *user;
 };
 
+struct k_expr *k_copy_expr(struct arena *arena, const struct k_expr *expr, const struct k_replacing *replacing);
 struct k_block k_copy_block(struct arena *arena, const struct k_block *block, const struct k_replacing *replacing);
 struct k_stmt *k_copy_stmt(struct arena *arena, const struct k_stmt *stmt, const struct k_replacing *replacing);
 

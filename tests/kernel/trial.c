@@ -10,16 +10,9 @@
 
 /* ---- trees ---- */
 
-static struct k_expr *copy_as_it_is(const struct k_expr *expr, void *user)
-{
-	(void) expr;
-	(void) user;
-	return NULL;
-}
-
 static struct k_function *copy_function(struct arena *arena, const struct k_function *function)
 {
-	static const struct k_replacing none = { copy_as_it_is, copy_as_it_is, NULL };
+	const struct k_replacing none = { 0 };
 	struct k_function *copy = arena_new(arena, struct k_function);
 
 	*copy = *function;
