@@ -173,32 +173,29 @@ static bool slot_has_limit(const struct slot *slot)
 /* The parameter to which an extent adds a constant; -1: it is another value. */
 static int param_of_extent(const struct layout *layout, const struct affine *extent)
 {
-	const char *name = affine_offset_name(extent);
+	const int param = layout_param(layout, affine_offset_name(extent));
 
-	for (int i = 0; name && i < layout->module->params.n; i++)
-		if (!strcmp(layout->params[i], name) && param_is_argument(&layout->module->params.items[i]))
-			return layout->param_number[i];
-	return -1;
+	return param >= 0 && param_is_argument(&layout->module->params.items[param]) ? layout->param_number[param] : -1;
 }
 
-/* An expression as messages have it: INT64_C(3000000000) is 3000000000. */
-static struct k_expr *with_plain_numbers(struct arena *arena, const struct k_expr *expr)
+static struct k_expr *plain_number(const struct k_expr *expr, void *user)
 {
-	struct k_expr *plain = arena_new(arena, struct k_expr);
+	struct arena *arena = user;
+	struct k_expr *plain;
 
-	*plain = *expr;
-	plain->args.items = NULL;
-	plain->args.n = plain->args.capacity = 0;
-	if (expr->kind == KE_INT && expr->integer != INT64_MIN && expr->integer != INT64_MAX)
-		plain->text = arena_printf(arena, "%" PRId64, expr->integer);
-	for (int i = 0; i < expr->args.n; i++)
-		vec_push(arena, &plain->args, with_plain_numbers(arena, expr->args.items[i]));
+	if (expr->kind != KE_INT || expr->integer == INT64_MIN || expr->integer == INT64_MAX)
+		return NULL;
+	plain = k_int(arena, expr->integer);
+	plain->text = arena_printf(arena, "%" PRId64, expr->integer);
 	return plain;
 }
 
+/* An expression as messages have it: INT64_C(3000000000) is 3000000000. */
 static const char *message_text(struct arena *arena, const struct k_expr *expr)
 {
-	return k_expr_text(arena, with_plain_numbers(arena, expr));
+	const struct k_replacing numbers = { .expr = plain_number, .user = arena };
+
+	return k_expr_text(arena, k_copy_expr(arena, expr, &numbers));
 }
 
 static bool is_general(const struct emit *e, const struct affine *extent)

@@ -20,7 +20,6 @@ static bool build(struct pipeline *pipeline, struct module *module, const char *
 	struct k_program program = { 0 };
 
 	layout->all_isas = pipeline->all_isas;
-	layout->first = pipeline->n ? pipeline->layouts[0] : NULL;
 	if (!build_kernel(&program, layout, target, watch))
 		return false;
 	if (!is_known(pipeline, layout, &program)) {

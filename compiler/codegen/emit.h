@@ -90,7 +90,6 @@ struct children {
 struct layout {
 	struct module *module;
 	const char *prefix;             /* of the C names of its kernel and tables */
-	const struct layout *first;     /* of a candidate: that of the pipeline; NULL */
 	bool has_work;                  /* there is something to choose, by the work of each candidate */
 	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
 	VEC(struct slot) slots;         /* the caller's first */
@@ -110,6 +109,8 @@ struct layout {
 };
 
 struct layout *layout_new(struct module *module, const char *prefix);
+/* The parameter of this C name; -1: there is none, or `name` is NULL. */
+int layout_param(const struct layout *layout, const char *name);
 /* The name of the list of segments of these offsets for blocks of so many. Is it an array that lives in blocks only, so
  * that none of it is stored? */
 const char *layout_order(const struct layout *layout, const struct array *offsets, int lanes);

@@ -3,6 +3,8 @@
  * The arrays of a pipeline as its descriptor numbers them: the caller's in the order of the module, then those
  * internal to the plan, then for each tree whose children are visited two arrays that list them. LOCAL arrays are
  * variables of the kernel and have no number. */
+#include <string.h>
+
 #include "codegen/codegen_private.h"
 #include "ir/match/block.h"
 
@@ -227,4 +229,12 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	layout->is_carried = module_carried(module);
 	layout->is_of_start = module_set_at_start(module);
 	return layout;
+}
+
+int layout_param(const struct layout *layout, const char *name)
+{
+	for (int i = 0; name && i < layout->module->params.n; i++)
+		if (!strcmp(layout->params[i], name))
+			return i;
+	return -1;
 }

@@ -3,8 +3,6 @@
  * The work of a candidate, for the estimates of the runtime: a row for each stage that says what a point of it and a
  * row of it cost, and a function that counts both from the sizes. The loop that cannot be counted, since its bounds are
  * data, counts as its mean where an offsets array tells it, else as a few iterations. */
-#include <string.h>
-
 #include "codegen/abi.h"
 
 /* How a stage runs: the marks above it, and the dim of its innermost loop, -1 if there is none. */
@@ -294,22 +292,20 @@ struct k_expr *mean_iterations(const struct emit *e, const struct stage *stage, 
 
 /* ---- products as tables ---- */
 
-/* The parameter that is called so, of which a table can tell where it is; -1. */
-static int param_of_table(const struct layout *layout, const char *name)
+/* The parameter to which a value adds a constant, of which a table can tell where it is; -1. */
+static int param_of_table(const struct layout *layout, const struct affine *value)
 {
-	for (int i = 0; i < layout->module->params.n; i++)
-		if (!strcmp(layout->params[i], name) && (layout->module->params.items[i].is_inspected ||
-							 param_is_argument(&layout->module->params.items[i])))
-			return i;
-	return -1;
+	const int number = layout_param(layout, affine_offset_name(value));
+	const struct param *param = number < 0 ? NULL : &layout->module->params.items[number];
+
+	return param && (param->is_inspected || param_is_argument(param)) ? number : -1;
 }
 
 /* PMG_ARGUMENT(hines_args, n, 2); NULL: it is no parameter plus a constant. */
 static const char *factor_row(const struct emit *e, const struct factor *factor)
 {
-	const char *name = affine_offset_name(&factor->value), *per = factor->divides ? "PER_" : "";
-	const char *plus = int_text(e->arena, factor->value.constant);
-	const int param = name ? param_of_table(e->layout, name) : -1;
+	const char *per = factor->divides ? "PER_" : "", *plus = int_text(e->arena, factor->value.constant);
+	const int param = param_of_table(e->layout, &factor->value);
 
 	if (factor->is_threads)
 		return "PMG_EVERY_THREAD";
@@ -319,7 +315,8 @@ static const char *factor_row(const struct emit *e, const struct factor *factor)
 		return NULL;
 	if (e->module->params.items[param].is_inspected)
 		return arena_printf(e->arena, "PMG_%sSIZE(%d, %s)", per, e->layout->param_number[param], plus);
-	return arena_printf(e->arena, "PMG_%sARGUMENT(%s_args, %s, %s)", per, e->module->name, name, plus);
+	return arena_printf(e->arena, "PMG_%sARGUMENT(%s_args, %s, %s)", per, e->module->name,
+			    e->layout->params[param], plus);
 }
 
 /* "": there are no factors; NULL: it is no product of such. */
@@ -495,12 +492,11 @@ static bool has_unfit(const struct sizes *sizes)
 /* { offsetof(hines_args, nSystems), 0, 4 }; NULL: the length is no argument plus a constant. */
 static const char *least_row(const struct emit *e, const struct least *length)
 {
-	const char *name = affine_offset_name(&length->length);
-	const int param = name ? param_of_table(e->layout, name) : -1;
+	const int param = param_of_table(e->layout, &length->length);
 
 	if (param < 0 || e->module->params.items[param].is_inspected)
 		return NULL;
-	return arena_printf(e->arena, "{ offsetof(%s_args, %s), %s, %s }", e->module->name, name,
+	return arena_printf(e->arena, "{ offsetof(%s_args, %s), %s, %s }", e->module->name, e->layout->params[param],
 			    int_text(e->arena, length->length.constant), int_text(e->arena, length->least));
 }
 
