@@ -350,9 +350,11 @@ void one_lane_close(struct emit *e, int names);
 void emit_team_sync(struct emit *e);
 /* Is what is accumulated below spread over several lanes or threads? */
 bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node);
+/* "add", "prod", …, as functions of the device's runtime end; the class of such an operation, "pmg_cuda_add". */
+const char *device_operation(enum reduce_op op);
+struct k_expr *spread_operation(const struct emit *e, enum reduce_op op);
 /* Behind the loops: the variable of the cell becomes the sum of all parts; where all threads have parts, opens a block
  * that one of them runs, and returns true. */
-const char *spread_operation(enum reduce_op op);       /* the name of its class in pmgrt_cuda.h */
 bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid);
 
 /* ---- nests.c: the pieces of a region ----------------------------------------------------------------- */

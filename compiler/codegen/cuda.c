@@ -37,17 +37,14 @@ static void cuda_open_team(struct emit *e)
 
 static void cuda_atomic_update(struct emit *e, const struct update *update)
 {
-	static const char *const names[] = {
-		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
-		[REDUCE_MAX] = "max"
-	};
 	struct arena *a = e->arena;
+	struct k_expr *call;
 
 	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
 		*e->layout->is_unordered = true;
-	k_do(e->b, k_with_constant(a, K_CALL(a, arena_printf(a, "pmg_cuda_atomic_%s", names[update->op]),
-					     k_address(a, update->target), update->value),
-				   k_type_arg(a, k_scalar(type_c_name(update->type)))));
+	call = K_CALL(a, arena_printf(a, "pmg_cuda_atomic_%s", device_operation(update->op)),
+		      k_address(a, update->target), update->value);
+	k_do(e->b, k_with_constant(a, call, k_type_arg(a, k_scalar(type_c_name(update->type)))));
 }
 
 static struct k_expr *cuda_grid_sum(struct emit *e, const struct cell *cell)
@@ -55,7 +52,7 @@ static struct k_expr *cuda_grid_sum(struct emit *e, const struct cell *cell)
 	struct k_expr *sum = K_CALL(e->arena, "pmg_cuda_grid", k_address(e->arena, k_name(e->arena, cell->name)),
 				    k_name(e->arena, "pmg_parts"));
 
-	return k_with_constant(e->arena, sum, k_name(e->arena, spread_operation(cell->op)));
+	return k_with_constant(e->arena, sum, spread_operation(e, cell->op));
 }
 
 static void cuda_file_head(struct writer *w)

@@ -133,14 +133,19 @@ bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node)
 	return e->grid && !e->grid->in_lanes && (e->grid->has_shared || ast_has_mark(node, MARK_VECTOR, NULL));
 }
 
-const char *spread_operation(enum reduce_op op)
+const char *device_operation(enum reduce_op op)
 {
 	static const char *const operations[] = {
-		[REDUCE_SET] = "", [REDUCE_ADD] = "pmg_cuda_add", [REDUCE_MUL] = "pmg_cuda_prod",
-		[REDUCE_MIN] = "pmg_cuda_min", [REDUCE_MAX] = "pmg_cuda_max"
+		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
+		[REDUCE_MAX] = "max"
 	};
 
 	return operations[op];
+}
+
+struct k_expr *spread_operation(const struct emit *e, enum reduce_op op)
+{
+	return k_name(e->arena, device_name(e, device_operation(op)));
 }
 
 bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
@@ -151,7 +156,7 @@ bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
 	if (!of_grid) {
 		call = of_team(a, K_CALL(a, "pmg_cuda_team", sum));
 		k_with_constant(a, call, k_name(a, e->deal ? "pmg_group" : "pmg_team"));
-		k_set(e->b, sum, k_with_constant(a, call, k_name(a, spread_operation(cell->op))));
+		k_set(e->b, sum, k_with_constant(a, call, spread_operation(e, cell->op)));
 		return false;
 	}
 	e->grid->sums_up = true;

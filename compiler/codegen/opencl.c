@@ -34,20 +34,10 @@ static void opencl_open_team(struct emit *e)
 	k_begin(e->b);
 }
 
-static const char *operation_name(enum reduce_op op)
-{
-	static const char *const names[] = {
-		[REDUCE_SET] = "", [REDUCE_ADD] = "add", [REDUCE_MUL] = "prod", [REDUCE_MIN] = "min",
-		[REDUCE_MAX] = "max"
-	};
-
-	return names[op];
-}
-
 /* Work items come in any order. */
 static void opencl_atomic_update(struct emit *e, const struct update *update)
 {
-	const char *function = arena_printf(e->arena, "pmg_opencl_atomic_%s_%s", operation_name(update->op),
+	const char *function = arena_printf(e->arena, "pmg_opencl_atomic_%s_%s", device_operation(update->op),
 					    type_name(update->type));
 
 	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
@@ -58,7 +48,7 @@ static void opencl_atomic_update(struct emit *e, const struct update *update)
 static struct k_expr *opencl_grid_sum(struct emit *e, const struct cell *cell)
 {
 	const struct stage *stage = cell->of;
-	const char *function = arena_printf(e->arena, "pmg_opencl_grid_%s_%s", operation_name(cell->op),
+	const char *function = arena_printf(e->arena, "pmg_opencl_grid_%s_%s", device_operation(cell->op),
 					    type_name(stage->write.array->type));
 
 	return K_CALL(e->arena, function, k_address(e->arena, k_name(e->arena, cell->name)),

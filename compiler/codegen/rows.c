@@ -201,16 +201,11 @@ bool target_is_neutral(const struct emit *e, const struct stage *stage)
 	return last && last->is_init && !last->guard && last->value->kind == EXPR_FLOAT;
 }
 
-static const char *operation_name(const struct row *row)
-{
-	return row->stage->op == REDUCE_ADD ? "add" : "prod";
-}
-
 /* Sums to the cells, those of several groups by the group that has them. */
 static void emit_row_update(struct emit *e, const struct row *row, const char *j, struct k_expr *cell)
 {
 	const char *suffix = target_is_neutral(e, row->stage) ? "_first" : "";
-	const char *function = arena_printf(e->arena, "pmg_cuda_row_%s%s", operation_name(row), suffix);
+	const char *function = arena_printf(e->arena, "pmg_cuda_row_%s%s", device_operation(row->stage->op), suffix);
 	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums), *sums = row_vector(e, row, j);
 
 	if (row->is_shared) {
@@ -387,7 +382,7 @@ static void emit_share(struct emit *e, const struct row *row)
 
 	k_with_constant(e->arena, call, k_name(e->arena, "pmg_team"));
 	k_with_constant(e->arena, call, k_name(e->arena, "pmg_group"));
-	k_with_constant(e->arena, call, k_name(e->arena, arena_printf(e->arena, "pmg_cuda_%s", operation_name(row))));
+	k_with_constant(e->arena, call, spread_operation(e, row->stage->op));
 	k_do(e->b, call);
 }
 

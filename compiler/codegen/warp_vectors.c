@@ -424,7 +424,7 @@ static void leave_sums(struct emit *e, const struct sums *sums, const char *name
 	struct k_expr *call = of_team(a, K_CALL(a, "pmg_cuda_leave", k_name(a, name), place));
 
 	k_with_constant(a, call, k_name(a, "pmg_group"));
-	k_with_constant(a, call, k_name(a, spread_operation(e->deal->given.op)));
+	k_with_constant(a, call, spread_operation(e, e->deal->given.op));
 	k_do(e->b, call);
 }
 
