@@ -306,7 +306,7 @@ static bool mentions_known(const struct kernel *kernel, const struct k_block *bo
 	bool depends = false;
 
 	for (int i = 0; i < layout->module->params.n; i++)
-		depends |= layout->module->params.items[i].is_specialized && k_mentions(body, layout->params[i]);
+		depends |= param_follows_from_known(layout->module, i) && k_mentions(body, layout->params[i]);
 	for (int i = 0; i < layout->slots.n && !is_of_device(kernel); i++)
 		depends |= known_table(layout, &layout->slots.items[i]) &&
 			   k_mentions(body, layout->slots.items[i].c_name);

@@ -437,7 +437,8 @@ static void note_length(struct sizes *sizes, const struct dim *dim, int64_t leas
 {
 	struct least length = { .least = least };
 
-	if (!is_countable(&sizes->work, dim->lo) || !is_countable(&sizes->work, dim->hi)) {
+	if (dim->kind != DIM_RANGE || !is_countable(&sizes->work, dim->lo) ||
+	    !is_countable(&sizes->work, dim->hi)) {
 		sizes->is_any = true;
 		return;
 	}

@@ -532,6 +532,8 @@ struct expr *module_derive(struct module *module, const char *name, enum derivat
 			   int64_t limit, struct span span);
 /* What a derived size is where its first argument is `of`. */
 int64_t param_derived(const struct param *param, int64_t of);
+/* Has the param another value, or may have, where sizes with a known value have it? */
+bool param_follows_from_known(const struct module *module, int number);
 extern const char *const derivation_names[], *const derivation_c_names[];
 /* Values of the array are read where they are used, and checked there. */
 bool array_is_checked(const struct array *array);

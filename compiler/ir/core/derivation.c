@@ -56,3 +56,19 @@ int64_t param_derived(const struct param *param, int64_t of)
 		n++;
 	return n;
 }
+
+static bool has_known_param(const struct module *module, const struct expr *expr)
+{
+	bool has = expr->kind == EXPR_PARAM && param_follows_from_known(module, expr->index);
+
+	for (int i = 0; !has && i < expr_n_args(expr); i++)
+		has = has_known_param(module, expr->args[i]);
+	return has;
+}
+
+bool param_follows_from_known(const struct module *module, int number)
+{
+	const struct param *param = &module->params.items[number];
+
+	return param->is_specialized || (param->derivation && has_known_param(module, param->of));
+}
