@@ -4,6 +4,7 @@
  * nothing, and nothing is far. */
 #include "kernel/run_private.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -19,11 +20,14 @@ static struct run_value marked(struct run_value to, const struct run_value *a, c
 
 enum math { ABS, SQRT, EXP, LOG, SIN, COS, TANH, EXPM1, FLOOR, CEIL, POW, EXPRELR, UNIT_SCALE };
 
-static double exprelr(double x)
+/* 0 where the type does not hold the divisor. */
+static double exprelr(double x, bool is_single)
 {
-	const double bounded = x > 800 ? 800 : x;
+	const double divisor = expm1(x);
 
-	return bounded == 0 ? 1 : bounded/expm1(bounded);
+	if (x == 0)
+		return 1;
+	return divisor > (is_single ? FLT_MAX : DBL_MAX) ? 0 : x/divisor;
 }
 
 /* The power of two by which |x| comes into 1..2. */
@@ -50,7 +54,7 @@ static double of_math(int code, double x, double y, bool is_single)
 	case FLOOR: return floor(x);
 	case CEIL: return ceil(x);
 	case POW: return pow(x, y);
-	case EXPRELR: return exprelr(x);
+	case EXPRELR: return exprelr(x, is_single);
 	case UNIT_SCALE: return unit_scale(x, is_single ? 125 : 1021);
 	}
 	return NAN;

@@ -174,6 +174,11 @@ def exprelr(x):
     return 1.0 if x == 0 else x/math.expm1(x) if x < 700 else math.nan if x != x else 0.0
 
 
+def exprelr_of(t, x):
+    """0 where exp(x) is more than the type holds."""
+    return 0.0 if t == "f32" and x > math.log(MOST[t]) else exprelr(x)
+
+
 SLOPES = {"exp": lambda v, e: called(math.exp, v + e), "log": lambda v, e: 1/(v - e) if v > e else math.inf,
           "sin": lambda v, e: 1.0, "cos": lambda v, e: 1.0, "tanh": lambda v, e: 1.0, "exprelr": lambda v, e: 1.0}
 
@@ -191,7 +196,7 @@ def function(name, t, x):
         if e == 0:
             return rounded(t, math.sqrt(v)) if v >= 0 else math.nan
         return near(t, math.sqrt(v), e/math.sqrt(v - e)) if v > e else Near(math.nan, math.inf)
-    y = called(FUNCTIONS[name], v)
+    y = exprelr_of(t, v) if name == "exprelr" else called(FUNCTIONS[name], v)
     if e == 0 and (y != y or math.isinf(y)):
         return y
     y = rounded(t, y)

@@ -232,12 +232,14 @@ int64_t eval_integer(struct run *run, const struct node *node)
 
 /* ---- floats ---- */
 
-/* x/(exp(x) - 1); 1 at 0, 0 at infinity. */
-static double exprelr(double x)
+/* x/(exp(x) - 1); 1 at 0, and 0 where the type does not hold the divisor. */
+static double exprelr(enum scalar_type type, double x)
 {
+	const double divisor = expm1(x);
+
 	if (x == 0)
 		return 1;
-	return x > 800 ? 0 : x / expm1(x);
+	return divisor > (type == TYPE_F32 ? FLT_MAX : DBL_MAX) ? 0 : x / divisor;
 }
 
 /* The power of two by which |x| comes into 1..2: into 0..2 where x is subnormal, 1..8 near infinity. */
@@ -253,7 +255,7 @@ static double unit_scale(enum scalar_type type, double x)
 	return ldexp(1, 1 - exponent);
 }
 
-static double apply(enum expr_op op, double x)
+static double apply(enum expr_op op, enum scalar_type type, double x)
 {
 	switch (op) {
 	case OP_NEG:
@@ -275,7 +277,7 @@ static double apply(enum expr_op op, double x)
 	case OP_FLOOR:
 		return floor(x);
 	case OP_EXPRELR:
-		return exprelr(x);
+		return exprelr(type, x);
 	case OP_OR: case OP_AND: case OP_NOT: case OP_EQ: case OP_NE: case OP_LT: case OP_LE: case OP_GT: case OP_GE:
 	case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_MOD: case OP_MIN: case OP_MAX: case OP_SELECT:
 	case OP_CHOOSE: case OP_POW: case OP_UNIT_SCALE: case OP_PIVOT: case OP_N:
@@ -335,7 +337,7 @@ static double eval_pivot(struct run *run, const struct node *node)
 
 double operation_of_reals(const struct node *node, double a, double b)
 {
-	const double value = node->args[1] ? combine(node->op, a, b) : apply(node->op, a);
+	const double value = node->args[1] ? combine(node->op, a, b) : apply(node->op, node->type, a);
 
 	if (node->op == OP_FLOOR)
 		node_decides(node, integer_of_real(TYPE_I64, value));

@@ -11,6 +11,7 @@
  * have decided alike. */
 #include "ir/interp/interp_private.h"
 
+#include <float.h>
 #include <math.h>
 
 /* By how many units of the last place generated code may miss. */
@@ -50,14 +51,16 @@ static long double settle(struct run *run, enum scalar_type type, long double va
 
 /* ---- expressions ---- */
 
-static long double exprelr(long double x)
+static long double exprelr(enum scalar_type type, long double x)
 {
+	const long double divisor = expm1l(x);
+
 	if (x == 0)
 		return 1;
-	return x > 12000 ? 0 : x / expm1l(x);
+	return divisor > (type == TYPE_F32 ? FLT_MAX : DBL_MAX) ? 0 : x / divisor;
 }
 
-static long double apply(enum expr_op op, long double x)
+static long double apply(enum expr_op op, enum scalar_type type, long double x)
 {
 	switch ((int) op) {
 	case OP_NEG:
@@ -77,7 +80,7 @@ static long double apply(enum expr_op op, long double x)
 	case OP_TANH:
 		return tanhl(x);
 	case OP_EXPRELR:
-		return exprelr(x);
+		return exprelr(type, x);
 	default:
 		return floorl(x);
 	}
@@ -146,7 +149,7 @@ static long double operate(struct run *run, const struct node *node)
 	if (node->op == OP_UNIT_SCALE)
 		return eval_real(run, node);
 	a = eval_fine(run, node->args[0]);
-	a = node->args[1] ? combine(node->op, a, eval_fine(run, node->args[1])) : apply(node->op, a);
+	a = node->args[1] ? combine(node->op, a, eval_fine(run, node->args[1])) : apply(node->op, node->type, a);
 	if (node->op == OP_FLOOR)
 		node_decides(node, integer_of_real(TYPE_I64, (double) a));
 	return settle(run, node->type, a, ulps_of(node->op), 0);
