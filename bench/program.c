@@ -153,11 +153,11 @@ bool bench_results(struct session *s, struct results *results, double **out, str
 	return true;
 }
 
-const char *bench_decision(const struct session *s, const char *pass)
+const char *bench_decision(const struct session *s, enum decision_kind first, enum decision_kind last)
 {
 	const struct module *module = s->module;
 	for (int i = 0; i < module->decisions.n; i++)
-		if (strcmp(module->decisions.items[i].pass, pass) == 0)
+		if (module->decisions.items[i].kind >= first && module->decisions.items[i].kind <= last)
 			return module->decisions.items[i].chosen;
 	return "";
 }

@@ -24,7 +24,7 @@ bool aligned_array(struct ndarray *array, pmg_type type, int rank, const int64_t
 /* As results_new, aligned; `*out` is the data of the last array that is written. */
 bool bench_results(struct session *s, struct results *results, double **out, struct failure *failure);
 /* What the pass chose; "" if it chose nothing. */
-const char *bench_decision(const struct session *s, const char *pass);
+const char *bench_decision(const struct session *s, enum decision_kind first, enum decision_kind last);
 
 /* What the plan has on a GPU, if it has anything. */
 void record_device(struct record *record, const pmg_plan *plan);

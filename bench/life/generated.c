@@ -96,8 +96,8 @@ static void describe(struct life_row *row, const char *options)
 	record->clock = row->gpu ? "device" : "";
 	record->threads = (double) row->session.values.threads;
 	record->precision = life_precision(options);
-	record->restructure = bench_decision(&row->session, "restructure");
-	record->partition = bench_decision(&row->session, "partition");
+	record->restructure = bench_decision(&row->session, DECISION_RESTRUCTURE_NONE, DECISION_RESTRUCTURE);
+	record->partition = bench_decision(&row->session, DECISION_PARTITION_COEFF, DECISION_PARTITION_PARTS);
 	record->algorithm = options;
 	record->layout = report && report->choice ? report->choice : "";
 	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));

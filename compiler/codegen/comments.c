@@ -159,21 +159,22 @@ static const char *decision_text(const struct module *module, const struct decis
 	return in_comment(module->arena, text);
 }
 
-static bool is_decided(const struct module *module, const char *text)
+static bool is_decided(const struct module *module, const struct decision *decision)
 {
+	bool is = false;
+
 	for (int i = 0; module && i < module->decisions.n; i++)
-		if (!strcmp(decision_text(module, &module->decisions.items[i]), text))
-			return true;
-	return false;
+		is = is || decision_equal(&module->decisions.items[i], decision);
+	return is;
 }
 
 void emit_decisions(struct writer *w, const struct module *module, const struct module *known)
 {
 	for (int i = 0; i < module->decisions.n; i++) {
-		const char *text = decision_text(module, &module->decisions.items[i]);
+		const struct decision *decision = &module->decisions.items[i];
 
-		w->span = module->decisions.items[i].span;
-		if (!is_decided(known, text))
-			emit_wrapped(w, " * - ", " *   ", text);
+		w->span = decision->span;
+		if (!is_decided(known, decision))
+			emit_wrapped(w, " * - ", " *   ", decision_text(module, decision));
 	}
 }

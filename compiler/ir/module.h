@@ -323,6 +323,7 @@ struct decision {
 	enum decision_kind kind;
 	const char *pass, *subject, *chosen, *alternatives, *reason;
 	struct span span;
+	const struct dim *loop;         /* of a stage: the decision says how the loop over it runs; NULL: of no loop */
 	bool is_of_lowering;            /* of its kernels; `pass` is the name of the lowering */
 };
 
@@ -408,8 +409,9 @@ const char *name_not_reserved_in_c(struct arena *arena, const char *name);
 
 /* ---- decisions.c ------------------------------------------------------------------ */
 
-void module_decide(struct module *module, enum decision_kind kind, const char *subject, struct span span,
-		   const char *reason, ...) PRINTF_LIKE(5, 6);
+/* The decision, until the next one is taken. */
+struct decision *module_decide(struct module *module, enum decision_kind kind, const char *subject, struct span span,
+			       const char *reason, ...) PRINTF_LIKE(5, 6);
 /* The same with what the row of decisions.def leaves open (NULL: nothing). */
 void module_decide_that(struct module *module, enum decision_kind kind, const char *subject, const char *chosen,
 			const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
@@ -418,6 +420,8 @@ const struct decision *module_find_decision(const struct module *module, enum de
 					    const char *subject);
 /* The kind of a decision whose texts are known; false: no pass takes it. */
 bool decision_set_kind(struct decision *decision);
+/* Do they say the same of the same place? */
+bool decision_equal(const struct decision *a, const struct decision *b);
 
 /* ---- items.c ---------------------------------------------------------------------- */
 

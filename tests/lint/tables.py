@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The tables (*.def): rows are unique, and each diagnostic is used and expected by a test."""
+"""The tables (*.def): rows are unique, and each diagnostic is used and expected by a test, and nothing goes by the
+words of decisions."""
 import re
 
 ROW = re.compile(r"^([A-Z_]+)\(\s*([^,()]+(?:,[^,()]+)?)", re.M)
@@ -62,5 +63,18 @@ def documented_lowerings(tree):
         yield "docs/ir.md: its table is not that of compiler/kernel/lower/lowerings.def"
 
 
+# What a decision says, in words of its row or in a sentence, is for people; who goes on by it asks for its kind.
+WORDS = re.compile(r"\b(strn?cmp|strstr|strr?chr)\([^;]*(->|\.)(chosen|alternatives|reason)\b")
+
+
+def words_of_decisions(tree):
+    """Nothing is steered by the words of a decision; a module that is read has its kind by those of its row."""
+    reader = ("compiler/ir/core/decisions.c",)
+    for name in tree.select(".c", ".h", under=("compiler/", "tools/", "bench/"), but=reader):
+        for number, row in enumerate(tree.lines(name), 1):
+            if WORDS.search(row):
+                yield f"{name}:{number}: compares the words of a decision"
+
+
 CHECKS = [unique_rows, unique_diagnostics, used_diagnostics, expected_diagnostics, documented_order,
-          documented_lowerings]
+          documented_lowerings, words_of_decisions]

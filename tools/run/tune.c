@@ -104,6 +104,7 @@ static bool has_candidate(const pmg_pipeline_desc *desc, const char *choice)
 	return false;
 }
 
+/* Of the candidate that was taken; 0: it was not measured. */
 static double least_run(const pmg_report *report)
 {
 	double least = 0;
@@ -154,7 +155,7 @@ pmg_status tune_plan(struct execution *e, pmg_options *options)
 	}
 	pmg_status status = e->desc->plan(e->args, options, &e->plan);
 	const pmg_report *report = pmg_plan_report(e->plan);
-	if (status == PMG_OK && memory.path && !memory.is_foreign && strcmp(report->reason, "measured") == 0)
+	if (status == PMG_OK && memory.path && !memory.is_foreign && least_run(report) > 0)
 		write_wisdom(s, memory.path, memory.text, memory.signature, report, least_run(report));
 	options->candidate = NULL;
 	return status;

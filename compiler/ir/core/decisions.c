@@ -36,6 +36,13 @@ bool decision_set_kind(struct decision *decision)
 	return is_found;
 }
 
+bool decision_equal(const struct decision *a, const struct decision *b)
+{
+	return a->kind == b->kind && a->span.file == b->span.file && a->span.start == b->span.start &&
+	       is_text_of(a->subject, b->subject) && is_text_of(a->chosen, b->chosen) &&
+	       is_text_of(a->alternatives, b->alternatives) && is_text_of(a->reason, b->reason);
+}
+
 const struct decision *module_find_decision(const struct module *module, enum decision_kind kind, const char *subject)
 {
 	for (int i = 0; i < module->decisions.n; i++) {
@@ -58,14 +65,15 @@ static void add(struct module *module, struct decision decision, const char *sub
 	vec_push(module->arena, &module->decisions, decision);
 }
 
-void module_decide(struct module *module, enum decision_kind kind, const char *subject, struct span span,
-		   const char *reason, ...)
+struct decision *module_decide(struct module *module, enum decision_kind kind, const char *subject, struct span span,
+			       const char *reason, ...)
 {
 	va_list args;
 
 	va_start(args, reason);
 	add(module, (struct decision) { .kind = kind, .span = span }, subject, reason, args);
 	va_end(args);
+	return &module->decisions.items[module->decisions.n - 1];
 }
 
 void module_decide_that(struct module *module, enum decision_kind kind, const char *subject, const char *chosen,

@@ -58,7 +58,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		struct stage *stage = below.items[i];
 
 		module_decide(walk->module, DECISION_ACCUMULATE, stage->write.array->name, stage->span,
-			      "the loop over '%s' does not move the target", mark->dim->name);
+			      "the loop over '%s' does not move the target", mark->dim->name)->loop = mark->dim;
 		node = tree_insert_mark(walk->module, node, MARK_ACCUMULATE, "accumulate", stage);
 	}
 	return node;

@@ -106,22 +106,15 @@ static bool is_wanted(struct module *module, const struct pass_options *options,
 	       !adds_temporary(call);
 }
 
-static bool is_of_loop(const struct decision *decision, const struct stage *stage, const struct dim *dim)
+/* Stages of a group share its first loops. */
+static bool is_of_loop(const struct decision *decision, const struct stage *stage, int dim)
 {
-	static const enum decision_kind kinds[] = {
-		DECISION_ACCUMULATE, DECISION_PARALLEL, DECISION_PARALLEL_SERIAL, DECISION_PARALLEL_PARTS,
-		DECISION_UNROLL, DECISION_VECTOR, DECISION_VECTOR_SCALAR
-	};
-	const char *name = strchr(decision->reason, '\'');
-	const size_t length = strlen(dim->name);
-	bool is = (!strcmp(decision->subject, stage->group->name) ||
-		   !strcmp(decision->subject, stage->write.array->name)) &&
-		  name && !strncmp(name + 1, dim->name, length) && name[length + 1] == '\'';
-	bool is_of_kind = false;
+	const struct group *group = stage->group;
+	bool is = decision->loop == &stage->dims.items[dim];
 
-	for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++)
-		is_of_kind = is_of_kind || decision->kind == kinds[i];
-	return is && is_of_kind;
+	for (int i = 0; i < group->stages.n && dim < group->n_common; i++)
+		is = is || decision->loop == &group->stages.items[i]->dims.items[dim];
+	return is;
 }
 
 /* Nothing is asked at run time: the call has all sizes and factors, and one iteration is no loop. */
@@ -139,8 +132,7 @@ static void forget_loops(struct module *module, const struct blas_nest *nest)
 		bool is_left = true;
 
 		for (int d = 0; d < nest->n_dims; d++)
-			is_left = is_left && !is_of_loop(&module->decisions.items[i], nest->stage,
-							 &nest->stage->dims.items[nest->dims[d]]);
+			is_left = is_left && !is_of_loop(&module->decisions.items[i], nest->stage, nest->dims[d]);
 		if (is_left)
 			module->decisions.items[n++] = module->decisions.items[i];
 	}

@@ -33,7 +33,8 @@ static void decide_serial(struct module *module, const struct mark *mark, const 
 {
 	loop_remark_serial(module, mark, why, sample);
 	module_decide(module, DECISION_PARALLEL_SERIAL, mark->stage->group->name, mark->dim->span,
-		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "", sample ? sample : "");
+		      "the loop over '%s': %s%s%s", mark->dim->name, why, sample ? ", " : "",
+		      sample ? sample : "")->loop = mark->dim;
 }
 
 /* Because of the order of updates: the pair is for those who ask for remarks. */
@@ -45,7 +46,7 @@ static void decide_in_order(const struct tree_walk *walk, const struct mark *mar
 	if (walk_remarks(walk))
 		loop_remark_serial(module, mark, why, dependence_sample(module, isl_union_map_copy(updates)));
 	module_decide(module, DECISION_PARALLEL_SERIAL, mark->stage->group->name, mark->dim->span,
-		      "the loop over '%s': %s", mark->dim->name, why);
+		      "the loop over '%s': %s", mark->dim->name, why)->loop = mark->dim;
 }
 
 /* A loop over children is never shared; there is nothing to decide. */
@@ -185,7 +186,7 @@ static __isl_give isl_schedule_node *share(struct tree_walk *walk, __isl_take is
 	else
 		module_decide(module, DECISION_PARALLEL, mark->stage->group->name, mark->dim->span,
 			      meeting.n ? "the loop over '%s' ends in a reduction of the threads' sums"
-			      : "no two iterations of '%s' touch the same cell", mark->dim->name);
+			      : "no two iterations of '%s' touch the same cell", mark->dim->name)->loop = mark->dim;
 	if (!meeting.n && loop_is_over_chunks(module, mark->dim))
 		node = tree_insert_mark(module, node, MARK_DYNAMIC, "parallel", NULL);
 	return node;
@@ -220,7 +221,7 @@ static __isl_give isl_schedule_node *share_by_parts(struct tree_walk *walk, __is
 	parts->parts = LOOP_PARTS;
 	module_decide(walk->module, DECISION_PARALLEL_PARTS, mark->stage->group->name, mark->dim->span,
 		      "%d parts of the loop over '%s' have sums of their own, which are added in the order of the "
-		      "parts", LOOP_PARTS, mark->dim->name);
+		      "parts", LOOP_PARTS, mark->dim->name)->loop = mark->dim;
 	node = insert_parallel(walk, node);
 	return isl_schedule_node_insert_mark(node, mark_id(walk->module, parts));
 }

@@ -128,7 +128,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		return node;
 	*descend = false;
 	module_decide(walk->module, DECISION_UNROLL, mark->stage->group->name, mark->dim->span,
-		      "so the loop over '%s' is the innermost one", mark->dim->name);
+		      "so the loop over '%s' is the innermost one", mark->dim->name)->loop = mark->dim;
 	return isl_schedule_node_map_descendant_bottom_up(node, insert_at, &insertion);
 }
 

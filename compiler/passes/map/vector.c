@@ -138,11 +138,11 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	if (is_gathered_sum(mark->stage, mark_dim_number(mark))) {
 		module_decide(walk->module, DECISION_VECTOR_SCALAR, mark->stage->group->name, mark->dim->span,
 			      "the range of '%s' is data, and what it sums is read through an index array",
-			      mark->dim->name);
+			      mark->dim->name)->loop = mark->dim;
 		return node;
 	}
 	module_decide(walk->module, DECISION_VECTOR, mark->stage->group->name, mark->dim->span,
-		      "iterations of '%s' are independent", mark->dim->name);
+		      "iterations of '%s' are independent", mark->dim->name)->loop = mark->dim;
 	return insert_vector(walk, node, &below);
 }
 
