@@ -73,7 +73,7 @@ static const char *table_text(const struct own_table *table, const struct layout
 	return str_text(&scratch.text);
 }
 
-/* A candidate: its tables as texts, and their names. */
+/* A candidate: its tables as texts, and their names; NULL: it has none of the kind. */
 struct described {
 	const struct layout *layout;
 	const char *texts[TABLE_N];
@@ -88,7 +88,7 @@ static void emit_own_table(struct writer *w, struct described *all, int n, int n
 	const char *text = own->texts[number] = table_text(table, own->layout, target);
 
 	own->names[number] = text ? arena_printf(own->layout->module->arena, "%s_%s", own->layout->prefix, table->name)
-				  : "NULL";
+				  : NULL;
 	for (int i = 0; text && i < n; i++)
 		if (all[i].texts[number] && !strcmp(text, all[i].texts[number])) {
 			own->names[number] = all[i].names[number];
@@ -106,10 +106,10 @@ static void emit_own_tables(struct writer *w, struct described *all, int n, cons
 
 /* ---- descriptions ---- */
 
-/* Of a function; "": there is none. */
+/* Of a function; "" where that is NULL. */
 static const char *field(const struct layout *layout, const char *name, const char *function)
 {
-	return strcmp(function, "NULL") ? arena_printf(layout->module->arena, " .%s = %s,", name, function) : "";
+	return function ? arena_printf(layout->module->arena, " .%s = %s,", name, function) : "";
 }
 
 /* Of the kernel: what it is of, and what it takes to choose it. */

@@ -128,7 +128,7 @@ struct array {
 	int64_t n_known;
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
-	struct array *stands_for;       /* of TEMP: the caller's array, whose values it holds in another layout */
+	struct array *stands_for;       /* of TEMP: the array of the program whose values it holds in another order */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
 	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark

@@ -11,8 +11,6 @@
  *
  * Where no sum may depend on the threads, the loop is cut into parts, as many whatever the number of threads, and each
  * part has a copy: the result is the same for any number of threads. */
-#include <string.h>
-
 #include "passes/pass_private.h"
 
 enum { PRIVATE_RANK = 8 };      /* of the copies: PMG_MAX_RANK of the runtime */
@@ -31,9 +29,7 @@ bool partition_is_of_updates(const struct override *override)
 /* The item about the updates of an array, or of the one that it stands for in the order of new numbers. */
 static struct override *find_override(struct module *module, const struct array *target)
 {
-	const char *end = strstr(target->name, ".renumbered");
-	const char *name = end ? arena_copy(module->arena, target->name, (size_t) (end - target->name)) : NULL;
-	struct override *override = module_find_override(module, VERB_PARTITION, array_item_name(target), name);
+	struct override *override = module_find_override(module, VERB_PARTITION, array_item_name(target), NULL);
 
 	return override && partition_is_of_updates(override) ? override : NULL;
 }

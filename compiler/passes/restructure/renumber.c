@@ -157,7 +157,7 @@ static struct expr *read_of(struct renumberer *r, struct access access)
 
 /* ---- arrays in the new order ---- */
 
-static struct array *add_array_like(struct renumberer *r, const struct array *array)
+static struct array *add_array_like(struct renumberer *r, struct array *array)
 {
 	const char *base = arena_printf(r->module->arena, "%s.renumbered", array->name), *name = base;
 	struct array *copy;
@@ -169,6 +169,7 @@ static struct array *add_array_like(struct renumberer *r, const struct array *ar
 		copy->lo[i] = array->lo[i];
 		copy->hi[i] = array->hi[i];
 	}
+	copy->stands_for = array;
 	return copy;
 }
 

@@ -11,8 +11,6 @@
  *
  * The result is group->n_fused and the order of region->groups; ir/isl/textual.c builds the tree, which is proved like
  * any other. Without dependences nothing is fused. */
-#include <string.h>
-
 #include "passes/schedule/fuse_private.h"
 
 static bool edges_allow(const struct level *level, int x, int y, struct obstacle *obstacle)
@@ -139,10 +137,12 @@ static bool is_told(const struct level *level, const struct edge *edge)
 	return false;
 }
 
-/* A reduction that starts apart: both have its name. */
+/* A reduction that starts apart. */
 static bool is_of_start(const struct edge *edge)
 {
-	return !strcmp(edge->from->name, edge->to->name) && edge->from->stages.items[0]->is_init;
+	const struct stage *start = edge->from->stages.items[0];
+
+	return start->is_init && group_writes(edge->to, start->write.array);
 }
 
 /* With a pair of iterations: one that speaks against it, or else one that made it worth a thought. The two may share
