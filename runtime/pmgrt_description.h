@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a pipeline is, as its library tells loaders and the runtime: parameters, arrays, extents, what plans inspect,
- * kernels. The compiler writes these tables (compiler/codegen/abi.c). Included by pmgrt.h. */
+ * kernels. The compiler writes these tables (compiler/codegen/abi.c). A part of pmgrt.h, which includes it behind the
+ * types that it needs. */
 #ifndef PMGRT_DESCRIPTION_H
 #define PMGRT_DESCRIPTION_H
-
-#include "pmgrt.h"
 
 #ifdef __cplusplus
 extern "C" {

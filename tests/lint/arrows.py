@@ -29,13 +29,18 @@ def folder_of(name):
     return next((f for f in ARROWS if name.startswith(f + "/")), None)
 
 
-def target_of(name, included, files):
-    """The folder that an include leads to, or None for one that is generated or a system's."""
+def target_file(name, included, files):
+    """The file that an include leads to, or None for one that is generated or a system's."""
     beside = name.rsplit("/", 1)[0] + "/" + included
-    for candidate in (beside, "compiler/" + included, "runtime/" + included, "tools/" + included,
-                      "bench/" + included):
-        if candidate in files:
-            return folder_of(candidate)
+    return next((f for f in (beside, "compiler/" + included, "runtime/" + included, "tools/" + included,
+                             "bench/" + included) if f in files), None)
+
+
+def target_of(name, included, files):
+    """The folder that an include leads to, or None."""
+    found = target_file(name, included, files)
+    if found:
+        return folder_of(found)
     return "compiler/syntax" if included.startswith("syntax/") else None
 
 
@@ -47,6 +52,22 @@ def include_arrows(tree):
             target = target_of(name, included, files)
             if folder and included not in SHARED and target and target != folder and target not in ARROWS[folder]:
                 yield f"{name}: includes {included}; {folder} may not know {target}"
+
+
+def includes_in_circles(tree):
+    """No file includes itself by way of others."""
+    files = set(tree.files)
+    names = tree.select(".c", ".h", ".l", ".y", ".def", under=("compiler/", "runtime/", "tools/", "bench/"))
+    below = {name: {target_file(name, i, files) for i in INCLUDE.findall(tree.text(name))} - {None} for name in names}
+    for name in names:
+        seen, left = set(), list(below[name])
+        while left:
+            at = left.pop()
+            if at not in seen:
+                seen.add(at)
+                left += below.get(at, ())
+        if name in seen:
+            yield f"{name}: includes itself by way of others"
 
 
 def isl_below(tree):
@@ -74,4 +95,4 @@ def installed_headers(tree):
             yield f"Makefile: installs no {name}"
 
 
-CHECKS = [include_arrows, isl_below, constructs_by_name, installed_headers]
+CHECKS = [include_arrows, includes_in_circles, isl_below, constructs_by_name, installed_headers]

@@ -78,12 +78,27 @@ def calls(tree):
     return {(user, defined[symbol]) for user, symbol in used if symbol in defined}
 
 
+def reached(uses, name):
+    """The files that a file uses, or that these use, and so on."""
+    seen, left = set(), [name]
+    while left:
+        for other in uses.get(left.pop(), ()):
+            if other not in seen:
+                seen.add(other)
+                left.append(other)
+    return seen
+
+
 def calls_in_circles(tree):
-    """Two files that use each other are one, in two places."""
-    pairs = calls(tree)
-    for one, other in sorted(pairs):
-        if one < other and (other, one) in pairs:
-            yield f"{one} and {other} use each other"
+    """Files that use each other, be it by way of others, are one, in several places."""
+    uses = {}
+    for user, used in calls(tree):
+        if user != used:
+            uses.setdefault(user, set()).add(used)
+    below = {name: reached(uses, name) for name in uses}
+    circles = {tuple(sorted(other for other in below[name] if name in below.get(other, ()))) for name in uses}
+    for circle in sorted(circles - {()}):
+        yield f"{' and '.join(circle)} use each other"
 
 
 CHECKS = [mutable_state, prints_or_exits, copies_ask, calls_in_circles]

@@ -2,30 +2,7 @@
  *
  * A kernel program through the lowerings. What one needs is known before it runs; what it made is well-formed, or it
  * ends there with the name of the one that is at fault. */
-#include <string.h>
-
 #include "kernel/lower/lower_private.h"
-
-static bool is_same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool is_same_decision(const struct k_decision *a, const struct k_decision *b)
-{
-	return a->lowering == b->lowering && a->span.file == b->span.file && a->span.start == b->span.start &&
-	       a->span.end == b->span.end && is_same_text(a->subject, b->subject) &&
-	       is_same_text(a->chosen, b->chosen) && is_same_text(a->reason, b->reason);
-}
-
-void lower_decide(struct k_lowered *lowered, struct k_decision decision)
-{
-	decision.lowering = lowered->lowering;
-	for (int i = 0; i < lowered->decisions.n; i++)
-		if (is_same_decision(&lowered->decisions.items[i], &decision))
-			return;
-	vec_push(lowered->arena, &lowered->decisions, decision);
-}
 
 static void show(const struct k_lowered *lowered, const struct k_watch *watch)
 {

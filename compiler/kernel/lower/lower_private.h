@@ -13,7 +13,7 @@
 #undef AFTER
 #undef LOWERING
 
-/* ---- lower.c ---- */
+/* ---- decide.c ---- */
 
 /* Keeps a decision of the lowering that runs, unless it was taken before: of a copy of the same statements. */
 void lower_decide(struct k_lowered *lowered, struct k_decision decision);
