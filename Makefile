@@ -190,9 +190,9 @@ format:             ## clang-format over our C files, in place
 	clang-format -i $$(git ls-files '*.c' '*.h' ':!generated')
 
 install: all        ## into PREFIX (/usr/local), below DESTDIR
-	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include share/doc/pmgc share/man/man1)
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/,bin lib/pkgconfig include/tune share/doc/pmgc share/man/man1)
 	install -m 755 $(pmgc) $(pmg) $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(addprefix runtime/,pmgrt.h pmgrt_description.h pmgrt_generated.h memory_policy.h \
+	install -m 644 $(addprefix runtime/,pmgrt.h pmgrt_description.h pmgrt_generated.h \
 		pmgrt_each_real.h pmgrt_block.h pmgrt_block_real.h pmgrt_isa_begin.h pmgrt_isa_end.h pmgrt_lanes.h \
 		pmgrt_arithmetic.h \
 		pmgrt_math.h pmgrt_pipeline.h pmgrt_pivot.h pmgrt_ragged.h pmgrt_ragged_real.h pmgrt_row.h \
@@ -200,6 +200,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 		pmgrt_blas.h pmgrt_blas_real.h pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h \
 		pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h \
 		pmgrt_opencl.h pmgrt_opencl_plan.h pmgrt_opencl_shared.h) $(DESTDIR)$(PREFIX)/include
+	install -m 644 runtime/tune/memory_policy.h $(DESTDIR)$(PREFIX)/include/tune
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib
 	install -m 755 $(BUILD)/$(soname) $(DESTDIR)$(PREFIX)/lib
 	ln -sf $(soname) $(DESTDIR)$(PREFIX)/lib/libpmgrt.so

@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "memory_policy.h"
 #include "pmgrt_storage.h"
+#include "tune/memory_policy.h"
 
 /* Compiled for the constants of each call. */
 #define PMG_ALWAYS_INLINE static inline __attribute__((always_inline))

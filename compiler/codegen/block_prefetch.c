@@ -4,7 +4,7 @@
  * loop over rows reads them where they lie. Each iteration prefetches the rows of all arrays that it reads some
  * iterations later, if all of them are memory-resident: in the caches that costs more than it gives. Where all lie
  * lane after lane, which windows copy, iterations prefetch lines of the next block instead, in the order of memory,
- * or, of long lanes, some of each in turn (runtime/memory_policy.h).
+ * or, of long lanes, some of each in turn (runtime/tune/memory_policy.h).
  *
  * The first loop that reads an array prefetches it. The hardware prefetcher covers the rows of blocks of one length
  * that a loop takes in their order: such a loop prefetches flat arrays only. */

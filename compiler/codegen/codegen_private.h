@@ -10,7 +10,7 @@
 #include "codegen/c_print.h"
 #include "codegen/emit.h"
 #include "kernel/make.h"
-#include "memory_policy.h"
+#include "tune/memory_policy.h"
 
 /* ---- target.c ------------------------------------------------------------------ */
 

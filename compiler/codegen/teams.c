@@ -9,8 +9,6 @@
  * two threads slower than one alone. */
 #include "codegen/codegen_private.h"
 
-enum { BLOCK = 16384 };
-
 static const struct mark *loop_below(__isl_keep isl_ast_node *node, int *chunk)
 {
 	isl_ast_node *at = isl_ast_node_copy(node);
@@ -71,11 +69,12 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 {
 	struct arena *a = e->arena;
 	const char *end = names_declare(&e->names, arena_printf(a, "%s_end", dim)), *part = open_parts(e, true);
-	struct k_expr *next = k_binary(a, K_ADD, k_name(a, team->begin), k_int(a, BLOCK));
+	struct k_expr *next = k_binary(a, K_ADD, k_name(a, team->begin), k_int(a, PMG_SECOND_CACHE_ELEMENTS));
 
 	k_const(e->b, k_scalar("int64_t"), end, part_end(e, &team->cut, part));
 	k_blank(e->b);
-	k_begin_for(e->b, "int64_t", team->begin, part_begin(e, &team->cut, part), k_name(a, end), k_int(a, BLOCK));
+	k_begin_for(e->b, "int64_t", team->begin, part_begin(e, &team->cut, part), k_name(a, end),
+		    k_int(a, PMG_SECOND_CACHE_ELEMENTS));
 	k_const(e->b, k_scalar("int64_t"), team->stop, K_CALL(a, "pmg_min_i64", next, k_name(a, end)));
 	k_blank(e->b);
 }

@@ -66,7 +66,7 @@ PMG_PREFETCHES segments_prefetch(const struct block_copy *copy, int64_t row)
 
 static void block_nontemporal(const struct block_copy *copy)
 {
-	_Alignas(64) double buffer[MOST_NONTEMPORAL*ROWS_AT_A_TIME/sizeof(double)];
+	_Alignas(64) double buffer[PMG_MOST_NONTEMPORAL*ROWS_AT_A_TIME/sizeof(double)];
 	const int64_t row_doubles = copy->width*copy->size/(int64_t) sizeof(double);
 	double *to = copy->block;
 

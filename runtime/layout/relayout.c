@@ -71,7 +71,7 @@ static bool may_pass(const struct pair *pair, int64_t row_bytes)
 	if (!pair->into)
 		return pair->width <= MOST_LANES && pair->width % MOST_SQUARE == 0 &&
 		       pmg_copies_are_whole_lines(pair->rows, lanes_are_whole(pair->flat->data, lane));
-	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= MOST_NONTEMPORAL &&
+	return pair->rows >= MOST_SQUARE && row_bytes % PMG_ALIGNMENT == 0 && row_bytes <= PMG_MOST_NONTEMPORAL &&
 	       (uintptr_t) pair->blocks->data % PMG_ALIGNMENT == 0;
 }
 

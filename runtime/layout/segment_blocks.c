@@ -132,7 +132,7 @@ static bool has_whole_lines(const struct segments_copy *copy)
 {
 	const int64_t row = copy->width * (int64_t) pmg_type_size(copy->flat->type);
 
-	return row % PMG_ALIGNMENT == 0 && row <= MOST_NONTEMPORAL &&
+	return row % PMG_ALIGNMENT == 0 && row <= PMG_MOST_NONTEMPORAL &&
 			(uintptr_t) copy->blocks->data % PMG_ALIGNMENT == 0;
 }
 

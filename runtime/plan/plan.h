@@ -324,10 +324,10 @@ pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffe
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
  * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
- * caches has whole lines, and at most MOST_NONTEMPORAL bytes. Of segments, lane i is at begin[i] and has lengths[i]
+ * caches has whole lines, and at most PMG_MOST_NONTEMPORAL bytes. Of segments, lane i is at begin[i] and has lengths[i]
  * rows; there are at most MOST_LANES, and of the segments that the thread copies into a block next, which are of the
  * same size, lane i is at next_begin[i] of `next`; NULL: none are known. */
-enum { MOST_NONTEMPORAL = 1024, MOST_LANES = 64 };
+enum { MOST_LANES = 64 };
 
 struct block_copy {
 	void *block, *lanes;

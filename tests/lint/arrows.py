@@ -20,7 +20,7 @@ ARROWS = {
     "bench": {"tools", "compiler/driver", "compiler/ir", "compiler/support", "runtime"},
 }
 # What generated code computes and the interpreter models, and what both say of wrong data.
-SHARED = {"memory_policy.h", "pmgrt_storage.h", "words.h"}
+SHARED = {"tune/memory_policy.h", "pmgrt_storage.h", "words.h"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
 
 

@@ -60,14 +60,14 @@ static void add_tool(struct sum *sum)
 		sum->is_whole = false;
 }
 
-/* In any order of the folder. */
-static void add_headers(struct sum *sum, const char *folder)
+/* Of files whose names begin so, in any order of the folder. */
+static void add_headers(struct sum *sum, const char *folder, const char *beginning)
 {
 	uint64_t all = 0;
 	DIR *names = opendir(folder);
 	for (struct dirent *entry = names ? readdir(names) : NULL; entry; entry = readdir(names)) {
 		struct sum one = { .arena = sum->arena };
-		if (strncmp(entry->d_name, "pmgrt", 5) == 0 &&
+		if (strncmp(entry->d_name, beginning, strlen(beginning)) == 0 &&
 		    add_file(&one, arena_printf(sum->arena, "%s/%s", folder, entry->d_name)))
 			all += one.value;
 	}
@@ -84,7 +84,8 @@ static void add_runtime(struct session *s, struct sum *sum)
 		sum->is_whole = false;
 		return;
 	}
-	add_headers(sum, include);
+	add_headers(sum, include, "pmgrt");
+	add_headers(sum, arena_printf(s->arena, "%s/tune", include), "memory_policy.h");
 	if (!add_file(sum, arena_printf(s->arena, "%s/libpmgrt.so", lib)))
 		sum->is_whole = false;
 }

@@ -18,12 +18,14 @@
 
 #include "ir/match/block.h"
 #include "passes/pass_private.h"
+#include "tune/memory_policy.h"
 
 enum { MOST_LANES = 64 };
 
 /* Of a row of a block; where the option says off, an item may still ask for one. */
 static const int bytes_of_lanes[] = {
-	[INTERLEAVE_OFF] = 128, [INTERLEAVE_NARROW] = 64, [INTERLEAVE_ON] = 128, [INTERLEAVE_WIDE] = 256
+	[INTERLEAVE_OFF] = PMG_USUAL_LANES, [INTERLEAVE_NARROW] = PMG_NARROW_LANES,
+	[INTERLEAVE_ON] = PMG_USUAL_LANES, [INTERLEAVE_WIDE] = PMG_WIDE_LANES
 };
 
 /* ---- items ---- */

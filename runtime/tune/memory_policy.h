@@ -47,6 +47,12 @@ static inline bool pmg_fits_second_caches(int64_t bytes, int64_t caches)
 /* Elements that a loop of the runtime works on at a time: a few such blocks fit into the nearest cache. */
 #define PMG_NEAREST_CACHE_ELEMENTS ((int64_t) 1024)
 
+/* Elements of a block of a work-shared inner loop, which stays in the second cache while the outer loop repeats. */
+#define PMG_SECOND_CACHE_ELEMENTS 16384
+
+/* Bytes of a row of lanes of a block of systems: of one, two and four cache lines. */
+enum { PMG_NARROW_LANES = 64, PMG_USUAL_LANES = 128, PMG_WIDE_LANES = 256 };
+
 /* Blocks of this size begin with a large page, so that random access misses fewer entries of the page tables. */
 static inline bool pmg_takes_large_pages(int64_t bytes)
 {
@@ -86,6 +92,9 @@ static inline bool pmg_uses_nontemporal(int64_t bytes, bool are_whole)
 {
 	return are_whole && bytes >= 16 << 20;
 }
+
+/* Bytes of a row that a copy writes non-temporally: several such rows fit into a buffer in the nearest cache. */
+enum { PMG_MOST_NONTEMPORAL = 1024 };
 
 /* The rows of a lane, which begin and end with a line or are many, written line by line. */
 static inline bool pmg_lanes_are_whole_lines(int64_t rows, bool are_aligned)
