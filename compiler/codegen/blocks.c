@@ -163,16 +163,12 @@ static void take_of_caller(struct emit *e, const struct array *copy, const struc
 		      struct k_expr *first)
 {
 	struct k_expr *place = whole_place(e, copy, found, first);
-	const bool keeps = is_nontemporal(e, found->is_written, is_read);
-	const char *take = is_read ? "pmg_block_take" : keeps ? "pmg_block_keep" : "pmg_block_open";
+	const char *take = is_read ? "pmg_block_take" : "pmg_block_open";
 	struct k_expr *call = K_CALL(e->arena, typed_function(e, take, copy->type),
 				     part_of_thread(e, copy));
 
 	k_var(e->b, k_buffer(type_c_name(copy->type), !found->is_written, true), copy->c_name,
 	      k_with_list(e->arena, call, place));
-	call = k_call(e->arena, typed_function(e, "pmg_block_nontemporal", copy->type), 0);
-	if (keeps)
-		nontemporal_declare(e, copy, k_with_list(e->arena, call, place));
 	if (found->is_written)
 		note_result(e, copy, found, first);
 }

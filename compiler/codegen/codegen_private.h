@@ -206,11 +206,8 @@ struct k_expr *lane_read(struct emit *e, const struct point *point, const struct
 struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also);
 /* What lanes have in its place that keep what is there; NULL: the same. */
 struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element);
-/* What is written in vectors, and need not be read before, has non-temporal stores if there is much of it: to `place`,
- * unless that is NULL. Behind what a stage has written, the same is written there. */
-bool is_nontemporal(const struct emit *e, bool is_written, bool is_read);
-void nontemporal_declare(struct emit *e, const struct array *copy, struct k_expr *place);
-void lane_write_nontemporal(struct emit *e, const struct stage *stage, const struct point *point);
+/* The store that was added last is of an array that lies where a result will, if it is. */
+void lane_note_interim(struct emit *e, const struct array *array);
 /* Are the statements below `node`, with no loop among them, the body of a loop over the lanes? */
 bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node);
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node);

@@ -79,7 +79,6 @@ struct slot {
 	int lanes;                      /* of an argument that is taken in blocks, as the caller holds it, or of the
 					 * blocks of such segments; 0 */
 	const char *finite;             /* of a fixed array of floats: the variable that says whether all are finite */
-	const char *large;              /* of floats that are written: the variable that says whether they are many */
 };
 
 struct children {
@@ -307,7 +306,6 @@ struct emit {
 	bool lanes_are_vectors;         /* of this type; what is in the block */
 	enum scalar_type lane_type;
 	isl_ast_node *block_body;
-	VEC(struct cell) nontemporal;   /* of arrays: where a block also has non-temporal stores, unless NULL */
 	VEC(struct carry) carries;      /* of the loops around, innermost last */
 	struct carried_case carried;    /* that was found last */
 	struct otherwise otherwise;     /* behind the branch that was closed last */

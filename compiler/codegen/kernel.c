@@ -175,9 +175,11 @@ static void add_array(struct kernel *kernel, struct k_builder *b, int number)
 	const struct slot *slot = &kernel->layout->slots.items[number];
 	const char *element = slot_is_narrow(slot) ? "void" : type_c_name(slot_type(slot));
 	const struct k_type type = k_buffer(element, !kernel->emit.is_written[number], !kernel->is_calling);
+	struct k_let *let = &k_var(b, type, slot->c_name, data_of(b->arena, number))->let;
 
-	k_var(b, type, slot->c_name, data_of(b->arena, number))->let.is_padded =
-		slot->array->role == ROLE_INSPECTED && slot->array->type == TYPE_I32;
+	let->is_padded = slot->array->role == ROLE_INSPECTED && slot->array->type == TYPE_I32;
+	let->is_result = array_is_argument(slot->array) && slot->array->role != ROLE_IN &&
+			 type_is_float(slot->array->type) && slot->array->rank > 0;
 }
 
 /* Of what only inspection reads, the plan has nothing for kernels. */
@@ -199,14 +201,11 @@ static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 		add_array(kernel, b, number);
 	if (can_ask_values(kernel, slot))
 		k_const(b, k_scalar("bool"), slot->finite, asked_of_plan(b->arena, "pmg_is_finite", number));
-	if (slot->large)
-		k_const(b, k_scalar("bool"), slot->large, asked_of_plan(b->arena, "pmg_is_nontemporal", number));
 }
 
 static bool is_mentioned(const struct name_table *names, const struct slot *slot)
 {
-	return name_table_get(names, slot->c_name) || (slot->finite && name_table_get(names, slot->finite)) ||
-	       (slot->large && name_table_get(names, slot->large));
+	return name_table_get(names, slot->c_name) || (slot->finite && name_table_get(names, slot->finite));
 }
 
 /* Of programs with many functions, each names few of many arrays. */
@@ -752,7 +751,8 @@ static void tell_decisions(const struct watching *watching, const struct k_lower
 
 static void lower(struct kernel *kernel, const struct kernel_watch *watch)
 {
-	const struct k_target_facts facts = { .prefetches = !is_of_device(kernel) };
+	const struct k_target_facts facts = { .prefetches = !is_of_device(kernel),
+					      .has_nontemporal = !is_of_device(kernel) };
 	struct k_lowered lowered = { .arena = kernel->emit.arena, .program = kernel->program, .target = &facts };
 	struct watching watching = { watch, kernel->layout->module };
 	const char *fault;

@@ -88,7 +88,6 @@ void lanes_end(struct emit *e)
 	e->block_body = NULL;
 	e->ragged = NULL;
 	e->lanes_are_vectors = false;
-	e->nontemporal.n = 0;
 	e->block_rows.n = 0;
 	e->results.n = 0;
 	e->prefetches.n = 0;
@@ -177,48 +176,14 @@ struct k_expr *lane_before(struct emit *e, const struct access *access, struct k
 	return carried_before(e, access, vector_call(e, "PMG_READ", access->array->type, element));
 }
 
-bool is_nontemporal(const struct emit *e, bool is_written, bool is_read)
+void lane_note_interim(struct emit *e, const struct array *array)
 {
-	return is_written && !is_read && e->lanes_are_vectors;
-}
+	const struct array *copy = block_array(e, array);
+	const struct k_block *block = e->b->open.items[e->b->open.n - 1];
+	struct k_stmt *last = block->stmts.n ? block->stmts.items[block->stmts.n - 1] : NULL;
 
-void nontemporal_declare(struct emit *e, const struct array *copy, struct k_expr *place)
-{
-	struct cell cell = { .of = copy->owner };
-
-	cell.name = names_declare(&e->names, arena_printf(e->arena, "%s_nontemporal", copy->owner->c_name));
-	k_var(e->b, k_buffer(type_c_name(copy->type), false, true), cell.name, place);
-	vec_push(e->arena, &e->nontemporal, cell);
-}
-
-/* Lanes that have no value to write may be at no row either. */
-static struct k_expr *where_nontemporal(struct emit *e, const struct cell *cell)
-{
-	struct k_expr *conditions = e->lanes_are_vectors ? NULL : lane_conditions(e, false);
-	struct k_expr *name = k_name(e->arena, cell->name);
-
-	return conditions ? k_join(e->arena, K_AND, name, conditions) : name;
-}
-
-void lane_write_nontemporal(struct emit *e, const struct stage *stage, const struct point *point)
-{
-	const struct array *array = stage->write.array;
-	const struct cell *cell = e->in_lanes ? cell_find(e->nontemporal.items, e->nontemporal.n, array) : NULL;
-	struct k_expr *target, *value, *index;
-	struct affine sum;
-
-	if (!cell)
-		return;
-	sum = c_index(e, point, &stage->write);
-	index = affine_expr(e->arena, &sum);
-	target = k_at(e->arena, cell->name, index);
-	value = k_at(e->arena, block_array(e, array)->c_name, index);
-	k_only_if(e->b, where_nontemporal(e, cell));
-	if (e->lanes_are_vectors)
-		k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_STREAM", array->type), target,
-				  vector_call(e, "PMG_READ", array->type, value)));
-	else
-		k_set(e->b, target, value);
+	if (e->in_lanes && copy != array && copy->owner != array && last && last->kind == KS_STORE)
+		last->store.is_interim = is_blocked_by_caller(e, copy);
 }
 
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)

@@ -51,13 +51,6 @@ static const char *finite_name(struct layout *layout, const struct array *array)
 	return names_declare(&layout->names, arena_printf(layout->module->arena, "%s_is_finite", array->c_name));
 }
 
-static const char *large_name(struct layout *layout, const struct array *array)
-{
-	if (!array_is_argument(array) || array->role == ROLE_IN || !type_is_float(array->type) || array->rank == 0)
-		return NULL;
-	return names_declare(&layout->names, arena_printf(layout->module->arena, "%s_is_nontemporal", array->c_name));
-}
-
 static void add_arrays(struct layout *layout, bool arguments)
 {
 	const struct module *module = layout->module;
@@ -71,8 +64,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name,
 								      .lanes = block_held(layout->module, array),
-								      .finite = finite_name(layout, array),
-								      .large = large_name(layout, array) });
+								      .finite = finite_name(layout, array) });
 	}
 }
 

@@ -75,7 +75,6 @@ bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct
 struct long_row {
 	isl_ast_node *node, *loop;      /* below the ROW mark; over the cells */
 	bool is_zero;
-	struct k_expr *is_large;
 	const struct range *range;      /* of the iterations, and what stands for them; NULL: all that is below */
 	const char *end, *dim;
 	struct deferral *deferral;
@@ -134,15 +133,10 @@ static void begin_at_zero(struct emit *e, const struct long_row *row, const stru
 static void emit_row_block(struct emit *e, const struct row *block, void *user)
 {
 	const struct long_row *row = user;
-	struct k_expr *is_large = row->is_large;
 
 	row_declare(e, block);
 	if (row->is_zero && row->deferral) {
 		begin_at_zero(e, row, block);
-		if (is_large)
-			is_large = k_binary(e->arena, K_AND, is_large,
-					    k_binary(e->arena, K_EQ, k_name(e->arena, row->end),
-						     affine_expr(e->arena, &row->range->end)));
 	} else {
 		row_begin(e, row->node, row->loop, block, row->is_zero);
 	}
@@ -152,7 +146,7 @@ static void emit_row_block(struct emit *e, const struct row *block, void *user)
 	else
 		emit_node(e, row->node, (struct loop_use) { 0 });
 	e->rows.n--;
-	row_end(e, row->node, row->loop, block, is_large);
+	row_end(e, row->node, row->loop, block);
 }
 
 struct search {
@@ -206,9 +200,9 @@ static void emit_in_parts(struct emit *e, const struct row *row, struct long_row
 }
 
 void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-		   const struct row *row, bool is_zero, struct k_expr *is_large)
+		   const struct row *row, bool is_zero)
 {
-	struct long_row parts = { .node = node, .loop = loop, .is_zero = is_zero, .is_large = is_large };
+	struct long_row parts = { .node = node, .loop = loop, .is_zero = is_zero };
 
 	if (has_others(node, row->stage))
 		emit_in_parts(e, row, &parts);

@@ -219,7 +219,7 @@ static void emit_row_update(struct emit *e, const struct row *row, const char *j
 	k_do(e->b, K_CALL(e->arena, function, k_address(e->arena, cell), sums, row->is_alone));
 }
 
-enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_STREAM, TRANSFER_START, TRANSFER_UPDATE };
+enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_START, TRANSFER_UPDATE };
 
 /* A macro of vectors: PMG_READ_F64_TO_F32. */
 static const char *transfer_macro(struct emit *e, const char *word, enum scalar_type type, const char *of)
@@ -243,9 +243,6 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 			k_only_if(e->b, row_is_own(e, row, j));
 		k_set(e->b, K_CALL(e->arena, transfer_macro(e, "WRITE", array->type, of), cell),
 		      array->type != array->sums ? K_CALL(e->arena, "PMG_WIDEN", vector) : vector);
-		break;
-	case TRANSFER_STREAM:
-		k_do(e->b, K_CALL(e->arena, transfer_macro(e, "STREAM", array->type, ""), cell, vector));
 		break;
 	case TRANSFER_START:
 		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "FILL", array->sums, ""),
@@ -289,23 +286,6 @@ static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl
 	return begins;
 }
 
-/* The variable that says whether rows, which begin with a cache line each, use non-temporal stores; NULL: never. */
-static struct k_expr *nontemporal_flag(const struct emit *e, const struct row *row)
-{
-	const struct array *array = row->stage->write.array;
-	int last = array->rank - 1, slot = e->layout->slot_of[array->number];
-	const char *large = slot >= 0 ? e->layout->slots.items[slot].large : NULL;
-	const struct expr *sub = last >= 0 ? row->stage->write.subs[last] : NULL;
-	int64_t lo, hi;
-
-	if (!sub || !large || array->sums != array->type ||
-	    row->length*type_size(array->type) % PMG_CACHE_LINE != 0 ||
-	    sub->kind != EXPR_DIM || sub->index != row->dim || !known_value(e, array->lo[last], &lo) ||
-	    !known_value(e, array->hi[last], &hi))
-		return NULL;
-	return lo == 0 && hi == row->length ? k_name(e->arena, large) : NULL;
-}
-
 void row_declare(struct emit *e, const struct row *row)
 {
 	row_array(e, row->stage->write.array->sums, row->name, row->length, NULL);
@@ -317,19 +297,9 @@ void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_as
 	emit_transfer(e, below, loop, row, is_zero ? TRANSFER_START : TRANSFER_READ);
 }
 
-void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	     struct k_expr *is_large)
+void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row)
 {
-	int names = -1;
-
-	if (is_large) {
-		names = block_of(e, k_begin_if(e->b, is_large));
-		emit_transfer(e, below, loop, row, TRANSFER_STREAM);
-		block_otherwise(e, names);
-	}
 	emit_transfer(e, below, loop, row, TRANSFER_WRITE);
-	if (is_large)
-		block_close(e, names);
 }
 
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
@@ -424,7 +394,7 @@ static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_ke
 	if (starts_anew)
 		emit_sums_to_cells(e, node, loop, row);
 	else
-		row_end(e, node, loop, row, is_zero ? nontemporal_flag(e, row) : NULL);
+		row_end(e, node, loop, row);
 	emit_team_sync(e);
 }
 
@@ -446,7 +416,7 @@ static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
 	e->start = NULL;
 	if (row_is_long(e, &row))
-		emit_long_row(e, node, loop, &row, is_zero, is_zero ? nontemporal_flag(e, &row) : NULL);
+		emit_long_row(e, node, loop, &row, is_zero);
 	else
 		emit_fitting(e, node, loop, &row, starts_anew, is_zero);
 	note_write(e, array);

@@ -56,18 +56,16 @@ struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
 /* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
 
-/* Rows that fit, and these: the declaration; from memory or zeros; to memory, with non-temporal stores if
- * `is_large` (NULL: never). */
+/* Rows that fit, and these: the declaration; from memory or zeros; to memory. */
 void row_declare(struct emit *e, const struct row *row);
 void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
 	       bool is_zero);
-void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	     struct k_expr *is_large);
+void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row);
 /* Can the row of the ROW mark above `node` be kept? One that fits can. */
 bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length);
 /* What is below the ROW mark of a row that does not fit. */
 void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-		   const struct row *row, bool is_zero, struct k_expr *is_large);
+		   const struct row *row, bool is_zero);
 /* Is the loop that over the cells of a row which is added to later? Then what is needed is kept. */
 bool row_is_deferred(struct emit *e, const struct mark *mark);
 /* Is `node` left out in the iterations that are printed, the condition of a stage, the variables of a group? */

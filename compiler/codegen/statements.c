@@ -536,7 +536,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	if (e->atomic != stage)
 		deal_breaks_at_update(e);
 	emit_possibly_atomic(e, stage, &update, e->atomic == stage);
-	lane_write_nontemporal(e, stage, point);
+	lane_note_interim(e, stage->write.array);
 }
 
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)

@@ -114,15 +114,10 @@ static void take_of_caller(struct emit *e, const struct array *copy, const struc
 		      bool is_read)
 {
 	const char *function = is_read ? "pmg_segments_take" : "pmg_segments_open";
-	struct k_expr *taken = with_place(e, call_of_pair(e, function, copy, own), copy), *other;
+	struct k_expr *taken = with_place(e, call_of_pair(e, function, copy, own), copy);
 
 	taken = with_longest(e, is_read ? with_rows(e, taken) : taken);
 	k_var(e->b, k_buffer(type_c_name(copy->type), !found->is_written, true), copy->c_name, taken);
-	if (!is_nontemporal(e, found->is_written, is_read))
-		return;
-	other = K_CALL(e->arena, typed_function(e, "pmg_segments_nontemporal", copy->type), lanes_expr(e),
-		       k_name(e->arena, copy->owner->c_name));
-	nontemporal_declare(e, copy, with_longest(e, with_place(e, other, copy)));
 }
 
 /* (double *) plan->data[3] + pmg_thread()*plan->places[3].block + 16: what the thread has of a copy. */
@@ -193,21 +188,16 @@ void ragged_note_prefetch(struct emit *e, const struct array *copy)
 
 void ragged_empty(struct emit *e, const struct array *copy)
 {
-	const struct cell *written = cell_find(e->nontemporal.items, e->nontemporal.n, copy->owner);
 	const bool is_blocked = is_blocked_by_caller(e, copy);
-	const char *is_large;
 	struct k_expr *call;
 
 	if (layout_is_hidden(e->layout, copy->owner))
 		return;
-	is_large = e->layout->slots.items[e->layout->slot_of[copy->owner->number]].large;
 	note_write(e, copy->owner);
-	if (written)
-		k_only_if(e->b, k_unary(e->arena, K_NOT, k_name(e->arena, written->name)));
 	call = call_of_pair(e, is_blocked ? "pmg_segments_put" : "pmg_ragged_write", copy,
 			    k_name(e->arena, copy->c_name));
 	call = is_blocked ? with_longest(e, with_rows(e, with_place(e, call, copy))) : with_rows(e, call);
-	k_do(e->b, K_WITH(e->arena, call, is_large ? k_name(e->arena, is_large) : k_bool(e->arena, false)));
+	k_do(e->b, K_WITH(e->arena, call, k_bool(e->arena, false)));
 }
 
 /* ---- rows ---- */

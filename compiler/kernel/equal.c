@@ -85,14 +85,14 @@ static bool is_same_let(const struct k_let *a, const struct k_let *b, const stru
 {
 	return k_type_is_equal(&a->type, &b->type) && is_same_text(a->name, b->name, pair) && a->space == b->space &&
 	       a->is_variable == b->is_variable && a->is_known == b->is_known && a->is_padded == b->is_padded &&
-	       is_same_expr(a->value, b->value, pair) &&
+	       a->is_result == b->is_result && is_same_expr(a->value, b->value, pair) &&
 	       ARE_SAME(a->extents, b->extents, pair);
 }
 
 static bool is_same_store(const struct k_store *a, const struct k_store *b, const struct pair *pair)
 {
-	return a->op == b->op && a->mode == b->mode && is_same_expr(a->value, b->value, pair) &&
-	       ARE_SAME(a->targets, b->targets, pair);
+	return a->op == b->op && a->mode == b->mode && a->is_interim == b->is_interim &&
+	       is_same_expr(a->value, b->value, pair) && ARE_SAME(a->targets, b->targets, pair);
 }
 
 static bool are_same_reductions(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)

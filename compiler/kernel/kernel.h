@@ -103,6 +103,7 @@ struct k_let {
 	bool is_joined;                 /* declared with the one before, of the same type: int64_t a = 0, b = 0; */
 	bool is_padded;                 /* a buffer of which elements behind the last one may be read, as many as
 					 * prefetches look ahead (PMG_PREFETCH_POINTS), and are indices, too */
+	bool is_result;                 /* a buffer of the caller that gets floating numbers */
 };
 
 enum k_store_mode { K_STORE_PLAIN, K_STORE_ATOMIC, K_STORE_NONTEMPORAL };
@@ -112,6 +113,8 @@ struct k_store {
 	enum k_op op;                   /* K_OP_N: set; K_ADD: +=, K_SUB, K_MUL, K_BIT_OR, … */
 	enum k_store_mode mode;
 	bool is_step;                   /* K_ADD, K_SUB of 1, spelled x++, x-- */
+	bool is_interim;                /* a store behind it gives the elements other values, before the block ends in
+					 * which the buffer is declared */
 	struct k_expr *value;
 };
 

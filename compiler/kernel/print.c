@@ -107,8 +107,9 @@ static const char *let_text(const struct print *p, const struct k_let *let)
 {
 	struct str out = str_new(arena_of(p));
 
-	str_add(&out, "%s%s%s%s %s: %s", let->is_known ? "known " : "", let->is_joined ? "joined " : "",
-		let->is_padded ? "padded " : "", let_word(let), let->name, k_type_text(arena_of(p), &let->type));
+	str_add(&out, "%s%s%s%s%s %s: %s", let->is_known ? "known " : "", let->is_joined ? "joined " : "",
+		let->is_padded ? "padded " : "", let->is_result ? "result " : "", let_word(let), let->name,
+		k_type_text(arena_of(p), &let->type));
 	for (int i = 0; i < let->extents.n; i++)
 		str_add(&out, " [%s]", expr_text(p, let->extents.items[i]));
 	if (let->extents.n || let->space != K_SPACE_MEMORY)
@@ -133,7 +134,7 @@ static const char *store_text(const struct print *p, const struct k_store *store
 {
 	struct str out = str_new(arena_of(p));
 
-	str_add(&out, "%s", mode_word(store->mode));
+	str_add(&out, "%s%s", store->is_interim ? "interim " : "", mode_word(store->mode));
 	if (store->is_step) {
 		str_add(&out, "%s%s", expr_text(p, store->targets.items[0]), store->op == K_SUB ? "--" : "++");
 		return str_text(&out);

@@ -134,8 +134,8 @@ static struct k_stmt *read_let(struct k_reader *r, struct k_stmt *stmt, bool is_
 
 static bool is_let(const struct k_reader *r)
 {
-	return k_is(r, "known") || k_is(r, "joined") || k_is(r, "padded") || k_is(r, "let") || k_is(r, "var") ||
-	       k_is(r, "array") || k_is(r, "table");
+	return k_is(r, "known") || k_is(r, "joined") || k_is(r, "padded") || k_is(r, "result") || k_is(r, "let") ||
+	       k_is(r, "var") || k_is(r, "array") || k_is(r, "table");
 }
 
 static struct k_stmt *read_declaration(struct k_reader *r)
@@ -145,6 +145,7 @@ static struct k_stmt *read_declaration(struct k_reader *r)
 	stmt->let.is_known = k_accept(r, "known");
 	stmt->let.is_joined = k_accept(r, "joined");
 	stmt->let.is_padded = k_accept(r, "padded");
+	stmt->let.is_result = k_accept(r, "result");
 	if (k_accept(r, "let"))
 		return read_let(r, stmt, false, false);
 	if (k_accept(r, "var"))
@@ -355,8 +356,20 @@ static struct k_stmt *read_simple(struct k_reader *r)
 	return wrong(r, "no statement begins so");
 }
 
+/* Behind `interim`. */
+static struct k_stmt *read_interim(struct k_reader *r)
+{
+	struct k_stmt *stmt = read_store(r, K_STORE_PLAIN);
+
+	if (stmt)
+		stmt->store.is_interim = true;
+	return stmt;
+}
+
 static struct k_stmt *read_word(struct k_reader *r)
 {
+	if (k_accept(r, "interim"))
+		return read_interim(r);
 	if (k_accept(r, "atomic"))
 		return read_store(r, K_STORE_ATOMIC);
 	if (k_accept(r, "nontemporal"))

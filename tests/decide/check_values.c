@@ -105,6 +105,31 @@ const char *check_prefetch_of_rows(const struct sentence *s)
 	return find_anywhere(s, is_block_prefetch, subject_c_name(s)) >= 0 ? NULL : "no prefetch of it";
 }
 
+static bool is_nontemporal(const struct sentence *s, int node, const char *c_name)
+{
+	(void) c_name;
+	return (stmt_effects(sentence_stmt(s, node)) & K_CALL_IS_NONTEMPORAL) != 0;
+}
+
+/* Whether the array is large, or where it is stored besides a block, if it is. */
+static bool is_nontemporal_place(const struct sentence *s, int node, const char *c_name)
+{
+	const struct k_stmt *stmt = sentence_stmt(s, node);
+
+	return stmt->kind == KS_LET && strstr(stmt->let.name, "nontemporal") &&
+	       !strncmp(stmt->let.name, c_name, strlen(c_name));
+}
+
+/* To it, or to where it is besides a block; if it is large. */
+const char *check_nontemporal(const struct sentence *s)
+{
+	const char *name = subject_c_name(s);
+
+	if (find_anywhere(s, is_nontemporal, name) < 0)
+		return "no non-temporal store";
+	return find_anywhere(s, is_nontemporal_place, name) >= 0 ? NULL : "nobody asks whether it is large";
+}
+
 /* Rows stand where a pointer to those at hand says. */
 const char *check_rows_at_a_time(const struct sentence *s)
 {

@@ -75,6 +75,7 @@ static const struct row {
 	[DECISION_BLOCKS_SHARED] = { .check = check_in_block_of },
 	[DECISION_AHEAD] = { .check = check_prefetch_of_rows },
 	[DECISION_PREFETCH_CELLS] = { .check = check_prefetch_of_cells },
+	[DECISION_NONTEMPORAL] = { .check = check_nontemporal },
 	[DECISION_CANDIDATES_SOME] = { .reason = "of other candidates, which have trees of their own" },
 	[DECISION_CANDIDATES_LEFT_OUT] = { .reason = "of other candidates, which have trees of their own" },
 };
@@ -132,6 +133,11 @@ static bool is_prefetch_told(const struct module *module, const struct k_stmt *s
 	return false;
 }
 
+static bool is_nontemporal_told(const struct module *module)
+{
+	return has_decision(module, DECISION_NONTEMPORAL, DECISION_NONTEMPORAL);
+}
+
 /* Rows of a group of threads are added by calls that are atomic only if others have a part of the same row. */
 const char *untold_in(const struct tree *tree, const struct module *module, int node)
 {
@@ -151,6 +157,8 @@ const char *untold_in(const struct tree *tree, const struct module *module, int 
 		return "a loop of vectors";
 	if ((stmt_effects(stmt) & K_CALL_IS_PREFETCH) && !is_prefetch_told(module, stmt))
 		return "a prefetch";
+	if ((stmt_effects(stmt) & K_CALL_IS_NONTEMPORAL) && !is_nontemporal_told(module))
+		return "a non-temporal store";
 	if (stmt_calls(stmt, "pmg_cblas_") && !has_decision(module, DECISION_BLAS_IDIOMS, DECISION_BLAS_IDIOMS))
 		return "a call of the BLAS";
 	return NULL;

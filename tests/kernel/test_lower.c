@@ -10,6 +10,8 @@
 #include "kernel/lower/lower.h"
 #include "kernel/quoted.h"
 
+static const struct k_target_facts host = { .prefetches = true, .has_nontemporal = true };
+
 struct lower_case {
 	const char *name, *before, *after, *decides;
 	int lowering;
@@ -65,10 +67,9 @@ static const char *normal(struct tally *tally, const struct lower_case *at, cons
 
 static void check_case(struct tally *tally, const struct lower_case *at)
 {
-	static const struct k_target_facts facts = { .prefetches = true };
 	const char *error, *fault;
 	struct k_program *program = k_read_program(&tally->arena, at->before, &error);
-	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &facts };
+	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &host };
 
 	tally_check(tally, program, at->name, program ? "" : error);
 	tally_check(tally, at->lowering != K_BUILT && at->after, at->name, "no lowering, or no expectation");
@@ -85,10 +86,9 @@ static void check_case(struct tally *tally, const struct lower_case *at)
 /* A second time there is nothing to do. */
 static void check_again(struct tally *tally, const struct lower_case *at)
 {
-	static const struct k_target_facts facts = { .prefetches = true };
 	const char *error;
 	struct k_program *program = k_read_program(&tally->arena, at->after, &error);
-	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &facts };
+	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &host };
 
 	if (!program || strcmp(k_lowerings[at->lowering].name, "dead") != 0)
 		return;
@@ -96,15 +96,20 @@ static void check_again(struct tally *tally, const struct lower_case *at)
 	tally_check_text(tally, at->name, dump_of(&tally->arena, program), normal(tally, at, at->after));
 }
 
-/* A device has no such prefetches. */
+static bool is_of_host(int lowering)
+{
+	return !strcmp(k_lowerings[lowering].name, "prefetch") || !strcmp(k_lowerings[lowering].name, "nontemporal");
+}
+
+/* A device has no such prefetches and stores. */
 static void check_target(struct tally *tally, const struct lower_case *at)
 {
-	static const struct k_target_facts facts = { .prefetches = false };
+	static const struct k_target_facts device = { 0 };
 	const char *error;
 	struct k_program *program = k_read_program(&tally->arena, at->before, &error);
-	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &facts };
+	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &device };
 
-	if (!program || strcmp(k_lowerings[at->lowering].name, "prefetch") != 0)
+	if (!program || !is_of_host(at->lowering))
 		return;
 	tally_check(tally, !k_lower_by(&lowered, at->lowering, NULL), at->name, "for a device");
 	tally_check_text(tally, at->name, dump_of(&tally->arena, program), normal(tally, at, at->before));
@@ -145,10 +150,9 @@ static void see(const struct k_program *program, int lowering, void *user)
 /* Each lowering is shown once, in order, behind the program as it was built. */
 static void check_watch(struct tally *tally)
 {
-	static const struct k_target_facts facts = { .prefetches = true };
 	const char *error;
 	struct k_program *program = k_read_program(&tally->arena, "function void f(n: int64_t)\n\treturn\n", &error);
-	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &facts };
+	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &host };
 	struct seen seen = { .n = 0 };
 	bool in_order = true;
 
@@ -162,10 +166,9 @@ static void check_watch(struct tally *tally)
 /* What is wrong before any lowering is said; it is shown, and no lowering runs. */
 static void check_fault(struct tally *tally)
 {
-	static const struct k_target_facts facts = { .prefetches = true };
 	const char *error, *fault;
 	struct k_program *program = k_read_program(&tally->arena, "function void f()\n\tx = 1.0\n", &error);
-	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &facts };
+	struct k_lowered lowered = { .arena = &tally->arena, .program = program, .target = &host };
 	struct seen seen = { .n = 0 };
 
 	fault = k_lower(&lowered, &(struct k_watch) { see, &seen });

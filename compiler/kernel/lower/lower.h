@@ -19,6 +19,7 @@ enum {
 /* What a target has that a lowering may use. */
 struct k_target_facts {
 	bool prefetches;        /* PMG_PREFETCH */
+	bool has_nontemporal;   /* PMG_STREAM_… */
 };
 
 /* What a lowering chose, for which name, and why; what else there was, or NULL. */
