@@ -315,10 +315,6 @@ void emit_given_sum(struct emit *e, const struct update *update);
 
 /* The variable that has the pivot that the stage computes, and has been checked; NULL: it computes none. */
 const char *emit_pivot(struct emit *e, const struct stage *stage, const struct point *point);
-/* Around a loop that the C compiler is to make vectors of; its reduction. */
-void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *variable, struct pivot_search *search);
-void pivots_reduce(const struct emit *e, struct k_loop *loop);
-void pivots_close(struct emit *e, const struct pivot_search *search);
 /* The eliminations whose pivots are checked: how many, and the table of them. */
 int layout_n_pivots(const struct layout *layout);
 void emit_pivot_table(struct writer *w, const struct layout *layout, const struct target *target);

@@ -264,11 +264,6 @@ struct carried_case {                   /* a value, of a variable, that may be t
 	struct affine row;
 };
 
-struct pivot_search {                   /* the first bad pivot of a loop that the C compiler makes vectors of */
-	const char *first, *variable;   /* its number; NULL: there are none. The loop's */
-	struct k_expr *call;            /* what reports it, behind the loop; NULL: there is nothing to report */
-};
-
 struct emit {
 	struct module *module;
 	struct arena *arena;
@@ -291,7 +286,6 @@ struct emit {
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct deferral *deferral; /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
-	struct pivot_search *search;    /* of the loop that is printed; NULL: pivots are told of at once */
 	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
 	int shared_depth;               /* of a block in which several of isl's nodes stand */
 	bool may_name;                  /* the statement is to come: operands may get names before it */

@@ -235,8 +235,6 @@ int lanes_open(struct emit *e)
 	struct k_stmt *stmt = k_begin_for(e->b, "int64_t", e->lane, k_int(e->arena, 0), lanes_expr(e), step);
 
 	stmt->loop.kind = e->lanes_are_vectors ? K_LOOP_UNROLLED : K_LOOP_SIMD;
-	if (!e->lanes_are_vectors)
-		pivots_reduce(e, &stmt->loop);
 	e->in_lanes = true;
 	return block_of(e, stmt);
 }
@@ -250,14 +248,11 @@ void lanes_close(struct emit *e, int names)
 /* What a loop over the lanes would have in it. */
 static struct k_block lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct pivot_search search = { .first = "first", .variable = e->lane };
 	struct k_block body;
 	int n_locals = e->locals.n;
 
 	e->in_lanes = true;
-	e->search = e->lanes_are_vectors ? NULL : &search;
 	body = build_elsewhere(e, node);
-	e->search = NULL;
 	e->in_lanes = false;
 	e->locals.n = n_locals;
 	return body;
@@ -266,18 +261,13 @@ static struct k_block lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 /* The variable of the loop itself is there where it is read. */
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct k_block *body)
 {
-	struct pivot_search search = { 0 };
-	int names;
+	int names = lanes_open(e);
 
-	if (!e->lanes_are_vectors)
-		pivots_open(e, node, e->lane, &search);
-	names = lanes_open(e);
 	if (k_mentions(body, e->lane_variable))
 		k_const(e->b, k_scalar("int64_t"), e->lane_variable,
 			k_binary(e->arena, K_ADD, k_name(e->arena, e->lane_start), k_name(e->arena, e->lane)));
 	emit_node(e, node, (struct loop_use) { 0 });
 	lanes_close(e, names);
-	pivots_close(e, &search);
 }
 
 static void count_stage(struct stage *stage, void *n)

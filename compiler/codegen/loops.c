@@ -106,13 +106,6 @@ static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool
 		e->grid->in_lanes = enters;
 }
 
-/* What each thread finds of a loop that a team shares would have to be brought together by hand. */
-static bool searches_pivots(const struct emit *e, const struct loop_use *use)
-{
-	return use->is_vector && !e->target->device && !e->part &&
-	       !(use->is_parallel && (e->in_region || e->team));
-}
-
 static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct range range)
 {
 	struct scope scope = scope_enter(e);
@@ -123,13 +116,10 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
-	struct pivot_search search = { 0 };
 	int depth;
 
 	if (is_of_lanes)
 		emit_team_sync(e);
-	if (searches_pivots(e, &use))
-		pivots_open(e, body, name, &search);
 	depth = depth_here(e);
 	open_loop(e, &range, name, &use);
 	prefetch_emit(e, use.mark, name);
@@ -142,7 +132,6 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	enter_divided(e, is_shared, is_of_lanes, false);
 	while (depth_here(e) > depth)
 		k_end(e->b);
-	pivots_close(e, &search);
 	e->names.visible.n = visible;
 	if (is_of_lanes)
 		emit_team_sync(e);

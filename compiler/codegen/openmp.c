@@ -65,7 +65,6 @@ static void openmp_share(struct emit *e, struct k_stmt *stmt, const struct loop_
 	if (use->is_parallel)
 		loop->share = share_of(e, use);
 	add_reductions(e, loop, use->is_parallel);
-	pivots_reduce(e, loop);
 }
 
 static void openmp_open_team(struct emit *e)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Pivots of eliminations. A statement that computes one keeps it in a variable, and reports one that is zero or not
- * finite to the plan before it goes on (runtime/pmgrt_pivot.h): if lanes are vectors, for all lanes of one at once. */
+ * finite to the plan before it goes on (runtime/pmgrt_pivot.h): if lanes are vectors, for all lanes of one at once.
+ * Loops that the C compiler makes vectors of report behind the loop (kernel/lower/bad_pivots.c). */
 #include "codegen/codegen_private.h"
 #include "ir/match/elimination.h"
 
@@ -97,15 +98,6 @@ static struct k_expr *row_of_segment(struct emit *e, const struct point *point, 
 	return affine_expr(e->arena, &at);
 }
 
-static struct k_expr *check_of(struct emit *e, const struct point *point, const struct expr *pivot,
-			       struct k_expr *value, int number)
-{
-	struct arena *a = e->arena;
-
-	return K_CALL(a, "pmg_check_pivot", k_name(a, "plan"), value, k_int(a, number),
-		      c_expr(e, point, pivot->args[1]), c_expr(e, point, pivot->args[2]));
-}
-
 /* Lanes without a system, whose segment has no such row, or for which the statement is not, have any value. NULL: there
  * are none. */
 static struct k_expr *has_pivot(struct emit *e, const struct point *point, const struct expr *pivot)
@@ -123,24 +115,12 @@ static void check_lane(struct emit *e, const struct point *point, const struct e
 		       int number)
 {
 	struct k_expr *condition = has_pivot(e, point, pivot);
-	struct k_expr *call = check_of(e, point, pivot, k_name(e->arena, name), number);
+	struct arena *a = e->arena;
 
 	if (condition)
 		k_only_if(e->b, condition);
-	k_do(e->b, call);
-}
-
-/* In a loop of the C compiler's vectors. */
-static void note_pivot(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
-		       int number)
-{
-	struct arena *a = e->arena;
-	struct pivot_search *search = e->search;
-	struct k_expr *condition = has_pivot(e, point, pivot), *first = k_name(a, search->first), *found;
-
-	search->call = check_of(e, point, pivot, K_CALL(a, "pmg_pivot_at", first), number);
-	found = K_CALL(a, "pmg_first_bad", first, k_name(a, name), k_name(a, search->variable));
-	k_set(e->b, first, condition ? k_select(a, condition, found, first) : found);
+	k_do(e->b, K_CALL(a, "pmg_check_pivot", k_name(a, "plan"), k_name(a, name), k_int(a, number),
+			  c_expr(e, point, pivot->args[1]), c_expr(e, point, pivot->args[2])));
 }
 
 /* Of lanes that each have a system: how many of them there are, and how far apart the systems are. */
@@ -198,58 +178,7 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 	number = number_of(e->module, stage);
 	if (e->in_lanes && e->lanes_are_vectors)
 		check_vector(e, point, pivot, name, number);
-	else if (e->search && !e->search->call)
-		note_pivot(e, point, pivot, name, number);
 	else
 		check_lane(e, point, pivot, name, number);
 	return name;
-}
-
-/* ---- loops of the C compiler's vectors ---- */
-
-static void look_at_stage(struct stage *stage, void *user)
-{
-	bool *has_pivots = user;
-
-	*has_pivots = *has_pivots || expr_find_pivot(stage->value);
-}
-
-void pivots_open(struct emit *e, __isl_keep isl_ast_node *node, const char *variable, struct pivot_search *search)
-{
-	bool has_pivots = false;
-
-	ast_each_stage(node, look_at_stage, &has_pivots);
-	*search = (struct pivot_search) { .variable = variable };
-	if (!has_pivots)
-		return;
-	search->first = names_declare(&e->names, "first");
-	k_var(e->b, k_scalar("int64_t"), search->first, k_int(e->arena, INT64_MAX));
-	e->search = search;
-}
-
-void pivots_reduce(const struct emit *e, struct k_loop *loop)
-{
-	if (e->search)
-		vec_push(e->arena, &loop->reductions, ((struct k_reduction) { "min", e->search->first }));
-}
-
-/* The variable of the loop is declared again, as that of the pivot. */
-void pivots_close(struct emit *e, const struct pivot_search *search)
-{
-	struct arena *a = e->arena;
-	struct k_expr *first, *is_found;
-
-	e->search = NULL;
-	if (!search->call)
-		return;
-	first = k_name(a, search->first);
-	is_found = k_binary(a, K_NE, first, k_int(a, INT64_MAX));
-	k_begin_if(e->b, K_CALL(a, "__builtin_expect", is_found, k_int(a, 0)));
-	k_const(e->b, k_scalar("int64_t"), search->variable,
-		k_binary(a, K_BIT_AND, first, k_unary(a, K_INVERT, k_name(a, "PMG_NOT_FINITE"))));
-	if (e->block && k_expr_mentions(search->call, e->lane_variable))
-		k_const(e->b, k_scalar("int64_t"), e->lane_variable,
-			k_binary(a, K_ADD, k_name(a, e->lane_start), k_name(a, e->lane)));
-	k_do(e->b, search->call);
-	k_end(e->b);
 }

@@ -2,7 +2,17 @@
  *
  * A kernel program through the lowerings. What one needs is known before it runs; what it made is well-formed, or it
  * ends there with the name of the one that is at fault. */
+#include <string.h>
+
 #include "kernel/lower/lower_private.h"
+
+bool name_list_has(const name_list *names, const char *name)
+{
+	for (int i = 0; i < names->n; i++)
+		if (strcmp(names->items[i], name) == 0)
+			return true;
+	return false;
+}
 
 static void show(const struct k_lowered *lowered, const struct k_watch *watch)
 {

@@ -7,6 +7,8 @@
 #include "kernel/lower/lower.h"
 #include "kernel/make.h"
 
+typedef VEC(const char *) name_list;
+
 #define LOWERING(name, sentence, needs, gives) void lower_##name(struct k_lowered *lowered);
 #define AFTER(name, earlier, reason)
 #include "kernel/lower/lowerings.def"
@@ -17,5 +19,9 @@
 
 /* Keeps a decision of the lowering that runs, unless it was taken before: of a copy of the same statements. */
 void lower_decide(struct k_lowered *lowered, struct k_decision decision);
+
+/* ---- lower.c ---- */
+
+bool name_list_has(const name_list *names, const char *name);
 
 #endif

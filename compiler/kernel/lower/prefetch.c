@@ -16,16 +16,6 @@
 
 #include "kernel/lower/lower_private.h"
 
-typedef VEC(const char *) name_list;
-
-static bool has_name(const name_list *names, const char *name)
-{
-	for (int i = 0; i < names->n; i++)
-		if (strcmp(names->items[i], name) == 0)
-			return true;
-	return false;
-}
-
 struct search {
 	struct k_lowered *lowered;
 	name_list padded;               /* index arrays of the function */
@@ -45,7 +35,7 @@ static void note_cell(struct cells *cells, const struct k_expr *expr)
 	const struct k_expr *buffer = expr->args.items[0], *index = expr->args.items[1];
 
 	if (buffer->kind == KE_NAME && index->kind == KE_NAME && strcmp(index->text, cells->number) == 0 &&
-	    !has_name(&cells->buffers, buffer->text))
+	    !name_list_has(&cells->buffers, buffer->text))
 		vec_push(cells->arena, &cells->buffers, buffer->text);
 }
 
@@ -103,7 +93,7 @@ static const struct k_expr *index_of(const struct search *search, const struct k
 	const struct k_expr *value = stmt->kind == KS_LET ? stmt->let.value : NULL;
 
 	if (!value || value->kind != KE_LOAD || stmt->let.is_variable || stmt->let.extents.n ||
-	    value->args.items[0]->kind != KE_NAME || !has_name(&search->padded, value->args.items[0]->text) ||
+	    value->args.items[0]->kind != KE_NAME || !name_list_has(&search->padded, value->args.items[0]->text) ||
 	    !k_expr_mentions(value->args.items[1], search->loop->name))
 		return NULL;
 	return value;
