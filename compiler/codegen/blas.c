@@ -518,8 +518,11 @@ void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	struct call call = { .e = e };
 	struct scope scope = scope_enter(e);
 
+	const bool is_call = find_call(&call, node, mark);
+
 	e->b->span = mark->stage->span;
-	if (find_call(&call, node, mark)) {
+	note_followed(e, DECISION_BLAS_IDIOMS, NULL, mark->stage->span, is_call);
+	if (is_call) {
 		emit_call_or_loops(&call, node, mark, scope);
 	} else {
 		scope_leave(e, scope);

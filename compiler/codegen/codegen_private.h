@@ -22,6 +22,14 @@ void emit_fail(struct emit *e, const char *format, ...) PRINTF_LIKE(2, 3);
 /* Fails where a block was closed, or went on, that was not open. */
 void check_built(struct emit *e, const struct k_builder *builder);
 
+/* ---- followed.c: decisions of passes that code generation follows or not ------------------------------ */
+
+void note_followed(struct emit *e, enum decision_kind kind, const char *subject, struct span span, bool is_followed);
+/* Of a decision about the loop of this mark. */
+void note_loop_followed(struct emit *e, enum decision_kind kind, const struct mark *loop, bool is_followed);
+/* Takes back what no copy of the kernel follows. */
+void tell_not_followed(const struct emit *e, const struct kernel_watch *watch);
+
 /* ---- ast_build.c ------------------------------------------------------------------------ */
 
 /* isl's AST of a region; NULL without groups, or when isl failed. */

@@ -264,6 +264,13 @@ struct carried_case {                   /* a value, of a variable, that may be t
 	struct affine row;
 };
 
+struct followed {                       /* a decision of a pass, by what it is about, and whether the code follows it */
+	enum decision_kind kind;
+	const char *subject;            /* NULL: whatever is computed there */
+	struct span span;
+	bool is_followed;
+};
+
 struct emit {
 	struct module *module;
 	struct arena *arena;
@@ -324,6 +331,7 @@ struct emit {
 	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
 	struct deal *deal;              /* inside its loop; NULL */
 	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
+	VEC(struct followed) followed;  /* decisions of loops that may turn out otherwise */
 	bool failed;
 };
 

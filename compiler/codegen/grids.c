@@ -386,11 +386,13 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool has_deals = mark->team_lanes > mark->row_lanes;
+	const int n_followed = e->followed.n;
 
 	(void) build_body(e, node, mark, has_deals);
 	streams_settle(e);
 	if (e->grid->is_broken) {
 		has_deals = false;
+		e->followed.n = n_followed;
 		(void) build_body(e, node, mark, has_deals);
 	}
 	return build_body(e, node, mark, has_deals);

@@ -163,7 +163,10 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 /* Where the loop cannot be cut, each thread adds to its one sum. */
 static void emit_shared_sum(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	if (emit_sum_of_threads(e, node, use))
+	const bool is_cut = emit_sum_of_threads(e, node, use);
+
+	note_loop_followed(e, DECISION_VECTOR, use.mark, is_cut);
+	if (is_cut)
 		return;
 	use.is_vector = false;
 	emit_for(e, node, use);
@@ -264,6 +267,7 @@ static void emit_deal(struct emit *e, __isl_keep isl_ast_node *node, const struc
 {
 	const struct mark *outer = e->next_deal;
 
+	note_loop_followed(e, DECISION_DEAL, mark, false);
 	e->next_deal = mark;
 	emit_node(e, node, use);
 	e->next_deal = outer;

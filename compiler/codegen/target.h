@@ -59,6 +59,9 @@ struct kernel_watch {
 	/* The kernels as they are built, K_BUILT, then after each lowering; NULL. */
 	void (*see)(struct module *module, const struct k_program *program, int lowering, void *user);
 	void (*decide)(struct module *module, const struct k_decision *decision, void *user);   /* NULL */
+	/* What a pass decided is not done; NULL. */
+	void (*take_back)(struct module *module, enum decision_kind kind, const char *subject, struct span span,
+			  void *user);
 	void *user;
 };
 

@@ -121,6 +121,7 @@ bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		e->grid->is_broken = true;
 		return false;
 	}
+	note_loop_followed(e, DECISION_DEAL, deal.mark, true);
 	streams_begin(e, deal.mark, affine_expr(e->arena, &range->first), end);
 	visible = e->names.visible.n;
 	first = open_rounds(e, dim, range, end);

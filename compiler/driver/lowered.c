@@ -2,7 +2,7 @@
  *
  * Kernels while they are lowered. Whoever wants a dump sees them. What lowerings decide is kept until the code is
  * generated, whose head tells what passes decided; then it joins the decisions of its module, for --explain and
- * blame. */
+ * blame. What passes decided and the code does not do is forgotten at once. */
 #include "driver/pipeline.h"
 
 static void see(struct module *module, const struct k_program *program, int lowering, void *user)
@@ -20,9 +20,15 @@ static void keep_decision(struct module *module, const struct k_decision *decisi
 	vec_push(&c->arena, &c->lowered, ((struct lowered_decision) { module, *decision }));
 }
 
+static void take_back(struct module *module, enum decision_kind kind, const char *subject, struct span span, void *user)
+{
+	(void) user;
+	module_take_back(module, kind, subject, span);
+}
+
 struct kernel_watch compilation_watch(struct compilation *c)
 {
-	return (struct kernel_watch) { see, keep_decision, c };
+	return (struct kernel_watch) { see, keep_decision, take_back, c };
 }
 
 static void add_decision(struct compilation *c, const struct lowered_decision *lowered)

@@ -415,6 +415,8 @@ struct decision *module_decide(struct module *module, enum decision_kind kind, c
 /* The same with what the row of decisions.def leaves open (NULL: nothing). */
 void module_decide_that(struct module *module, enum decision_kind kind, const char *subject, const char *chosen,
 			const char *alternatives, struct span span, const char *reason, ...) PRINTF_LIKE(7, 8);
+/* Forgets decisions of this kind on what is named (NULL: on anything), at this place. */
+void module_take_back(struct module *module, enum decision_kind kind, const char *subject, struct span span);
 /* The first decision of this kind on what is named (NULL: on anything); NULL. */
 const struct decision *module_find_decision(const struct module *module, enum decision_kind kind,
 					    const char *subject);

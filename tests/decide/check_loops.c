@@ -226,10 +226,24 @@ static bool is_tile_loop(const struct sentence *s, int node, const char *group)
 	return name && strstr(name, "_tile");
 }
 
+/* Does it start a kernel that has a statement of the group? */
+static bool launches(const struct sentence *s, int node, const char *group)
+{
+	const struct k_stmt *stmt = sentence_stmt(s, node);
+
+	for (int i = 0; (stmt_effects(stmt) & K_CALL_IS_LAUNCH) && i < s->tree->nodes.n; i++)
+		if (stmt_mentions(stmt, s->tree->nodes.items[i].function->name) && is_of_group(s, i, group))
+			return true;
+	return false;
+}
+
 const char *check_tiled(const struct sentence *s)
 {
+	const char *group = s->decision->subject;
+
 	for (int i = 0; i < s->tree->nodes.n; i++)
-		if (is_tile_loop(s, i, NULL) && find_inside(s, i, is_of_group, s->decision->subject) >= 0)
+		if (is_tile_loop(s, i, NULL) &&
+		    (find_inside(s, i, is_of_group, group) >= 0 || find_inside(s, i, launches, group) >= 0))
 			return NULL;
 	return "no loop over tiles around it";
 }

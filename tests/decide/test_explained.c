@@ -4,9 +4,7 @@
  * of the tree with the decisions: sentences.c. Examples are compiled for both targets; of tests/decide three
  * programs of four for their own, every sixteenth one for both. With sanitizers only for --long: tests/decide compiles
  * these programs with them.
- * explained.known lists sentences that are false and yet to be mended, a line each: file, target, pass and subject.
  *     test_explained [FILE.pmg...]     these for both targets */
-#include <stdlib.h>
 #include <string.h>
 
 #include "driver/options.h"
@@ -23,8 +21,7 @@ struct asking {
 	struct compilation *c;
 	VEC(struct kernels) kernels;
 	const char *path, *target;
-	int passed, failed, excused, n_known, n_programs;
-	const char *known;              /* the text of explained.known */
+	int passed, failed, excused, n_programs;
 	bool is_sampled;
 };
 
@@ -42,23 +39,13 @@ static void fail(struct asking *asking, const struct module *module, const char 
 	asking->failed++;
 }
 
-static bool is_known(const struct asking *asking, const struct sentence *sentence)
-{
-	const char *line = arena_printf(&asking->c->arena, "\n%s %s %s %s\n", asking->path, asking->target,
-					sentence->decision->pass, sentence->decision->subject);
-
-	return asking->known && strstr(asking->known, line);
-}
-
 static void check_decision(struct asking *asking, const struct sentence *sentence)
 {
 	const struct decision *d = sentence->decision;
 	bool is_checked;
 	const char *fault = sentence_fault(sentence, &is_checked);
 
-	if (fault && is_known(asking, sentence))
-		asking->n_known++;
-	else if (fault)
+	if (fault)
 		fail(asking, sentence->module,
 		     arena_printf(&asking->c->arena, "%s %s %s %s: %s", d->pass, d->subject, d->chosen, d->reason,
 				  fault));
@@ -153,22 +140,9 @@ static void check_all(struct asking *asking)
 	folder_each_program("tests/decide", check_path, asking);
 }
 
-static char *text_of_file(const char *path)
-{
-	FILE *file = fopen(path, "r");
-	char *text = file ? calloc(1, 1 << 16) : NULL;
-
-	if (text)
-		text[fread(text, 1, (1 << 16) - 1, file)] = '\0';
-	if (file)
-		fclose(file);
-	return text;
-}
-
 int main(int argc, char **argv)
 {
-	char *known = text_of_file("tests/decide/explained.known");
-	struct asking asking = { .known = known };
+	struct asking asking = { 0 };
 
 	if (sentences_without_check())
 		printf("%d rows of decisions.def have no check\n", sentences_without_check());
@@ -177,8 +151,6 @@ int main(int argc, char **argv)
 		check_path(argv[i], &asking);
 	if (argc < 2)
 		check_all(&asking);
-	printf("%d sentences are excused, %d known to be false\n%d passed, %d failed\n", asking.excused,
-	       asking.n_known, asking.passed, asking.failed);
-	free(known);
+	printf("%d sentences are excused\n%d passed, %d failed\n", asking.excused, asking.passed, asking.failed);
 	return asking.failed ? 1 : 0;
 }

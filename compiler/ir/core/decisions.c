@@ -86,3 +86,20 @@ void module_decide_that(struct module *module, enum decision_kind kind, const ch
 	    subject, reason, args);
 	va_end(args);
 }
+
+static bool is_about(const struct decision *decision, enum decision_kind kind, const char *subject, struct span span)
+{
+	return decision->kind == kind && (!subject || !strcmp(decision->subject, subject)) &&
+	       decision->span.file == span.file && decision->span.start == span.start &&
+	       decision->span.end == span.end;
+}
+
+void module_take_back(struct module *module, enum decision_kind kind, const char *subject, struct span span)
+{
+	int n = 0;
+
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!is_about(&module->decisions.items[i], kind, subject, span))
+			module->decisions.items[n++] = module->decisions.items[i];
+	module->decisions.n = n;
+}

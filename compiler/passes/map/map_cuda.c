@@ -211,13 +211,27 @@ static int steps_to_shared(__isl_keep isl_schedule_node *node, enum mark_kind *k
 	return steps;
 }
 
+/* Of the VECTOR mark at `node`: lanes add in the same order at any time, so that the loop that threads would run in
+ * order is shared after all. */
+static void forget_order(struct module *module, __isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *below = isl_schedule_node_first_child(isl_schedule_node_copy(node));
+	const struct mark *loop = mark_of_node(below);
+
+	if (mark_is_loop(loop))
+		module_take_back(module, DECISION_PARALLEL_SERIAL, loop->stage->group->name, loop->dim->span);
+	isl_schedule_node_free(below);
+}
+
 static __isl_give isl_schedule_node *map_shared(const struct mapping *mapping, __isl_take isl_schedule_node *node,
 						int steps, enum mark_kind kind)
 {
 	for (int i = 0; i < steps; i++)
 		node = isl_schedule_node_first_child(node);
-	if (kind == MARK_VECTOR)
+	if (kind == MARK_VECTOR) {
+		forget_order(mapping->module, node);
 		node = tree_insert_mark(mapping->module, node, MARK_PARALLEL, pass_name, NULL);
+	}
 	return insert_grid(mapping, isl_schedule_node_ancestor(node, steps));
 }
 
