@@ -151,7 +151,7 @@ PMG_ALWAYS_INLINE void tri_ragged_compute_x_pivot_block(pmg_plan *plan, int64_t 
 		const double value = x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane];
 		x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane] = rows[lane] >= 1 ? value : x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane];
 		if (x_nontemporal && rows[lane] >= 1)
-			x_nontemporal[width*rows[lane] + lane - width] = x_block[width*rows[lane] + lane - width];
+			x_nontemporal[width*pmg_max_i64(rows[lane] - 1, 0) + lane] = x_block[width*pmg_max_i64(rows[lane] - 1, 0) + lane];
 	}
 	pmg_vector_f64 x_last[PMG_VECTORS(double, 16)];
 	PMG_UNROLL
