@@ -8,6 +8,7 @@
  *     # must decision: text     the same, with one space where that has several
  *     # must nest: text         of all pipelines, the loops and marks of each statement (nests.h)
  *     # must module: text       and the statements and arrays that the passes left, as --emit=ir prints them
+ *     # must candidate: text    so does how a candidate differs, of all pipelines
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
  *     # target: cuda            must device: the generated text of kernels contains it
@@ -33,7 +34,7 @@ struct result {
 };
 
 struct texts {
-	const char *c, *device, *schedule, *explain, *decision, *remarks, *module, *nest;
+	const char *c, *device, *schedule, *explain, *decision, *remarks, *module, *nest, *candidate;
 };
 
 static const char *all_schedules(struct compilation *c, struct module *module)
@@ -62,6 +63,8 @@ static const char *text_of_kind(const struct texts *texts, const char *kind)
 		return texts->module;
 	if (!strcmp(kind, "nest"))
 		return texts->nest;
+	if (!strcmp(kind, "candidate"))
+		return texts->candidate;
 	return strcmp(kind, "remarks") ? NULL : texts->remarks;
 }
 
@@ -90,6 +93,17 @@ static const char *statements_text(struct compilation *c)
 				one = arena_copy(&c->arena, one, (size_t) (end - one) + 1);
 		str_add(&text, "%s\n", one);
 	}
+	return str_text(&text);
+}
+
+/* How each candidate differs from the first one, a line each. */
+static const char *candidates_text(struct compilation *c)
+{
+	struct str text = str_new(&c->arena);
+
+	for (int m = 0; m < c->modules.n; m++)
+		for (int i = 0; i < c->modules.items[m]->candidates.n; i++)
+			str_add(&text, "%s\n", c->modules.items[m]->candidates.items[i]->choice);
 	return str_text(&text);
 }
 
@@ -232,6 +246,7 @@ static void check_case(const char *path, void *user)
 		texts.remarks = compilation_messages(c, true);
 		texts.module = statements_text(c);
 		texts.nest = nests_text(c);
+		texts.candidate = candidates_text(c);
 		texts.decision = squeezed(c, texts.explain);
 		if (getenv("PMG_SHOW"))
 			printf("---- nest\n%s---- module\n%s---- decision\n%s", texts.nest, texts.module,
