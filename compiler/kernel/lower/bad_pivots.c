@@ -151,7 +151,8 @@ static struct telling telling_of(struct arena *arena, const struct k_loop *loop,
 	for (int i = loop->body.stmts.n; i-- > 0;) {
 		struct k_stmt *each = loop->body.stmts.items[i];
 
-		if (each->kind == KS_LET && can_be_repeated(&each->let) && k_mentions(&telling.declared, each->let.name))
+		if (each->kind == KS_LET && can_be_repeated(&each->let) &&
+		    k_mentions(&telling.declared, each->let.name))
 			vec_push(arena, &telling.declared.stmts, each);
 		else
 			vec_push(arena, &others.stmts, each);
