@@ -310,6 +310,31 @@ static const struct row *row_of_loop(const struct emit *e, const struct mark *ma
 	return NULL;
 }
 
+/* Vectors are made of the loop by a lowering (kernel/lower/rows.c). */
+static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
+{
+	const struct array *array = row->stage->write.array;
+	const struct range range = range_of(e, node, 1);
+	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
+	struct affine variable = affine_name(e->arena, t);
+	struct point point = { row->stage, ast_first_instance(node, row->stage, false) };
+	struct k_loop *loop = &open_for(e, &range, t, 1)->loop;
+
+	loop->kind = K_LOOP_SIMD;
+	loop->row = (struct k_row) { k_int(e->arena, row->length), array->sums != array->type };
+	iterator_push(e, node, &variable, 1);
+	emit_update(e, &(struct update) { .op = row->stage->op, .type = array->type,
+					  .target = c_target(e, row->stage, &point, NULL),
+					  .value = c_expr(e, &point, row->stage->value) });
+	isl_ast_expr_free(point.instance);
+}
+
+/* Kept in vectors of a device, or in blocks; else by a lowering. */
+static bool is_kept_here(const struct emit *e, const struct row *row)
+{
+	return e->grid || row_is_long(e, row) || row->block;
+}
+
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const struct row *row = row_of_loop(e, mark);
@@ -322,6 +347,12 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 		return true;
 	if (!row)
 		return false;
+	if (!is_kept_here(e, row)) {
+		emit_plain_loop(e, node, row);
+		block_close(e, visible);
+		scope_leave(e, scope);
+		return true;
+	}
 	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
 	e->vector = row;
@@ -443,9 +474,19 @@ static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *no
 	return condition;
 }
 
+/* Where it is kept by a lowering. */
+static void emit_plain_row(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
+{
+	vec_push(e->arena, &e->rows, *row);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->rows.n--;
+	note_write(e, row->stage->write.array);
+}
+
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct search search = { mark, NULL, 0 };
+	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark) };
 	struct k_expr *condition = NULL;
 	int64_t length;
 	int names;
@@ -454,10 +495,13 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 	    (e->grid || !ast_has_mark(node, MARK_ATOMIC, mark->stage))) {
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
+		row.length = length;
 	}
 	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim) ||
 	    !row_can_be_kept(e, node, mark, length)) {
 		emit_node(e, node, (struct loop_use) { 0 });
+	} else if (!is_kept_here(e, &row)) {
+		emit_plain_row(e, node, &row);
 	} else if (row_sets_cells(e, node, mark, length)) {
 		emit_kept(e, node, mark, search.loop, length);
 	} else {

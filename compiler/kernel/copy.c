@@ -68,6 +68,7 @@ static void copy_loop(struct arena *arena, struct k_loop *to, const struct k_loo
 	to->count = k_copy_expr(arena, from->count, replacing);
 	to->share.chunk = k_copy_expr(arena, from->share.chunk, replacing);
 	to->share.threads = k_copy_expr(arena, from->share.threads, replacing);
+	to->row.length = k_copy_expr(arena, from->row.length, replacing);
 	to->body = k_copy_block(arena, &from->body, replacing);
 }
 

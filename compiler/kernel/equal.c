@@ -111,6 +111,11 @@ static bool is_same_share(const struct k_share *a, const struct k_share *b, cons
 	       is_same_expr(a->chunk, b->chunk, pair) && is_same_expr(a->threads, b->threads, pair);
 }
 
+static bool is_same_row(const struct k_row *a, const struct k_row *b, const struct pair *pair)
+{
+	return a->is_narrow == b->is_narrow && is_same_expr(a->length, b->length, pair);
+}
+
 static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)
 {
 	return a->kind == b->kind && k_type_is_equal(&a->type, &b->type) && a->is_simd == b->is_simd &&
@@ -119,7 +124,8 @@ static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const s
 	       is_same_expr(a->first, b->first, pair) && is_same_expr(a->bound, b->bound, pair) &&
 	       is_same_expr(a->step, b->step, pair) && is_same_expr(a->number, b->number, pair) &&
 	       is_same_expr(a->count, b->count, pair) && is_same_share(&a->share, &b->share, pair) &&
-	       are_same_reductions(a, b, pair) && is_same_block(&a->body, &b->body, pair);
+	       are_same_reductions(a, b, pair) && is_same_row(&a->row, &b->row, pair) &&
+	       is_same_block(&a->body, &b->body, pair);
 }
 
 static bool is_same_while(const struct k_while *a, const struct k_while *b, const struct pair *pair)

@@ -134,6 +134,13 @@ struct k_share {
 	struct k_expr *threads;         /* of a team that starts; NULL */
 };
 
+/* Of a loop over consecutive cells of a buffer, each of which it updates, while nothing else in the loop around it uses
+ * the buffer: what is known of these cells. */
+struct k_row {
+	struct k_expr *length;          /* how many there are: a number; NULL: the loop is none over a row */
+	bool is_narrow;                 /* they are doubles, which may be added up as floats */
+};
+
 struct k_loop {
 	enum k_loop_kind kind;
 	bool is_simd;                   /* K_LOOP_WORKSHARE whose parts run as vectors */
@@ -149,6 +156,7 @@ struct k_loop {
 	struct k_expr *number, *count;
 	struct k_share share;           /* K_LOOP_WORKSHARE */
 	VEC(struct k_reduction) reductions;
+	struct k_row row;
 	struct k_block body;
 };
 

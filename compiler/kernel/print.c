@@ -214,6 +214,8 @@ static const char *loop_text(const struct print *p, const struct k_loop *loop)
 	add_flag(&out, loop->is_short, "short");
 	add_part(p, &out, ", number", loop->number);
 	add_part(p, &out, ", count", loop->count);
+	add_part(p, &out, ", row", loop->row.length);
+	add_flag(&out, loop->row.is_narrow, "narrow");
 	for (int i = 0; i < loop->reductions.n; i++)
 		str_add(&out, ", reduce %s %s", loop->reductions.items[i].op, loop->reductions.items[i].name);
 	return str_text(&out);

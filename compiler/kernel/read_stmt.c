@@ -213,11 +213,12 @@ static void read_property_of_loop(struct k_reader *r, struct k_loop *loop)
 {
 	const struct flag flags[] = {
 		{ "dynamic", &loop->share.is_dynamic }, { "team", &loop->share.starts_team },
-		{ "vectors", &loop->is_simd }, { "strided", &loop->is_strided }, { "short", &loop->is_short }
+		{ "vectors", &loop->is_simd }, { "strided", &loop->is_strided }, { "short", &loop->is_short },
+		{ "narrow", &loop->row.is_narrow }
 	};
 	const struct part parts[] = {
 		{ "chunk", &loop->share.chunk }, { "threads", &loop->share.threads },
-		{ "number", &loop->number }, { "count", &loop->count }
+		{ "number", &loop->number }, { "count", &loop->count }, { "row", &loop->row.length }
 	};
 
 	if (k_accept(r, "reduce"))

@@ -266,7 +266,8 @@ static void use_store(struct search *search, const struct k_store *store)
 static void use_loop(struct search *search, const struct k_loop *loop)
 {
 	const struct k_expr *parts[] = {
-		loop->first, loop->bound, loop->step, loop->number, loop->count, loop->share.chunk, loop->share.threads
+		loop->first, loop->bound, loop->step, loop->number, loop->count, loop->share.chunk,
+		loop->share.threads, loop->row.length
 	};
 
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)

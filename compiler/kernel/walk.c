@@ -52,6 +52,7 @@ static void walk_loop(const struct k_loop *loop, const struct k_visitor *visitor
 	walk_part(loop->count, visitor);
 	walk_part(loop->share.chunk, visitor);
 	walk_part(loop->share.threads, visitor);
+	walk_part(loop->row.length, visitor);
 	k_walk_block(&loop->body, visitor);
 }
 

@@ -14,6 +14,18 @@ bool name_list_has(const name_list *names, const char *name)
 	return false;
 }
 
+const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base)
+{
+	struct name_table mentioned = { 0 };
+	const char *name = base;
+
+	if (stmt)
+		k_stmt_mentions(arena, stmt, &mentioned);
+	for (int i = 2; name_list_has(names, name) || name_table_get(&mentioned, name); i++)
+		name = arena_printf(arena, "%s_%d", base, i);
+	return name;
+}
+
 static void show(const struct k_lowered *lowered, const struct k_watch *watch)
 {
 	if (watch && watch->see)

@@ -23,5 +23,7 @@ void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 /* ---- lower.c ---- */
 
 bool name_list_has(const name_list *names, const char *name);
+/* `base`, or if that is one of these names, or one that the statement, if there is one, mentions, base_2, … */
+const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base);
 
 #endif

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows as vectors of runtime/pmgrt_row.h. A loop over cells becomes one over the vectors that hold them, and so do its
+ * reads: they lie along it as the cells do. Doubles that may be added up as floats are read as such, and what is the
+ * same for all cells is made one. */
+#include <string.h>
+
+#include "kernel/lower/rows_private.h"
+
+static const char *variable_of(const struct row *row)
+{
+	return row->cells->loop.name;
+}
+
+static const struct k_store *update_of(const struct row *row)
+{
+	return &row->cells->loop.body.stmts.items[0]->store;
+}
+
+/* ---- types ---- */
+
+static const char *element_of(const struct row *row)
+{
+	return row->cell->type.name;
+}
+
+/* In which the cells are added to. */
+static const char *sum_of(const struct row *row)
+{
+	return row->cells->loop.row.is_narrow ? "float" : element_of(row);
+}
+
+static struct k_expr *type_of_sum(const struct row *row)
+{
+	return k_type_arg(row->arena, k_scalar(sum_of(row)));
+}
+
+static const char *suffix(const char *element)
+{
+	return strcmp(element, "float") == 0 ? "F32" : "F64";
+}
+
+/* Of what reads or writes cells: PMG_READ_F64_TO_F32, kept `as` something else. */
+static const char *macro_of(const struct row *row, const char *word, const char *as)
+{
+	return arena_printf(row->arena, "PMG_%s_%s%s%s", word, suffix(element_of(row)), as,
+			    row->cells->loop.row.is_narrow ? "_TO_F32" : "");
+}
+
+/* ---- what is computed as vectors ---- */
+
+/* One step of the variable is one step in memory. */
+static bool lies_along(const struct k_expr *index, const char *variable)
+{
+	const struct k_expr *a, *b;
+
+	if (index->kind == KE_NAME)
+		return strcmp(index->text, variable) == 0;
+	if (index->kind != KE_BINARY || (index->op != K_ADD && index->op != K_SUB))
+		return false;
+	a = index->args.items[0];
+	b = index->args.items[1];
+	if (!k_expr_mentions(b, variable))
+		return lies_along(a, variable);
+	return index->op == K_ADD && !k_expr_mentions(a, variable) && lies_along(b, variable);
+}
+
+static bool is_read_along(const struct k_expr *expr, const char *variable)
+{
+	return expr->kind == KE_LOAD && expr->args.items[0]->kind == KE_NAME &&
+	       lies_along(expr->args.items[1], variable);
+}
+
+/* How the cells are kept that an expression reads one of, and the element; NULL: it reads none. */
+static const char *storage_of(const struct k_expr *expr, const struct k_expr **element)
+{
+	const char *storage = expr->kind == KE_LOAD ? ""
+			    : expr->kind == KE_CAST && strcmp(expr->of.name, "double") == 0 ? "_AS_F32"
+			    : expr->kind == KE_CALL && strcmp(expr->text, "pmg_f64_of_top") == 0 ? "_AS_TOP" : NULL;
+
+	*element = storage && *storage ? expr->args.items[0] : expr;
+	return storage;
+}
+
+static bool is_vector(const struct k_expr *expr, const struct row *row)
+{
+	const struct k_expr *element;
+	bool is = expr->type.name && strcmp(expr->type.name, element_of(row)) == 0;
+
+	if (!k_expr_mentions(expr, variable_of(row)))
+		return true;
+	if (storage_of(expr, &element))
+		return is && is_read_along(element, variable_of(row));
+	is = is && (expr->op == K_NEG || expr->op == K_ADD || expr->op == K_SUB || expr->op == K_MUL ||
+		    expr->op == K_DIV) && (expr->kind == KE_UNARY || expr->kind == KE_BINARY);
+	for (int i = 0; is && i < expr->args.n; i++)
+		is = is_vector(expr->args.items[i], row);
+	return is;
+}
+
+bool vectors_are_possible(const struct row *row)
+{
+	return is_read_along(row->cell, variable_of(row)) && is_vector(update_of(row)->value, row);
+}
+
+static struct k_expr *copy_of(const struct row *row, const struct k_expr *expr)
+{
+	return k_copy_expr(row->arena, expr, &(struct k_replacing) { 0 });
+}
+
+/* What is the same for all cells is copied, as a float where these are. */
+static struct k_expr *as_vector(const struct k_expr *expr, void *user)
+{
+	const struct row *row = user;
+	const struct k_expr *element;
+	const char *storage;
+
+	if (k_expr_mentions(expr, variable_of(row))) {
+		storage = storage_of(expr, &element);
+		return storage ? K_CALL(row->arena, macro_of(row, "READ", storage), copy_of(row, element)) : NULL;
+	}
+	if (row->cells->loop.row.is_narrow && expr->type.name && strcmp(expr->type.name, "double") == 0)
+		return k_cast(row->arena, k_scalar("float"), copy_of(row, expr));
+	return NULL;
+}
+
+/* ---- loops over vectors ---- */
+
+/* The number of the first cell of a vector. */
+static struct k_expr *start_of(const struct row *row, const char *vector)
+{
+	struct k_expr *first = row->cells->loop.first;
+	struct k_expr *start = K_CALL(row->arena, "PMG_VECTOR_START", type_of_sum(row), k_int(row->arena, row->length),
+				      k_name(row->arena, vector));
+
+	return first->kind == KE_INT && first->integer == 0 ? start : k_operate(row->arena, start, K_ADD, first);
+}
+
+/* Opens a loop over the vectors, with the first cell of each if it `needs_cell`, and returns the present vector. */
+static struct k_expr *open_vectors(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
+{
+	const char *number = lower_name(row->arena, names, NULL, "j");
+	struct k_expr *n = K_CALL(row->arena, "PMG_VECTORS", type_of_sum(row), k_int(row->arena, row->length));
+
+	k_begin_for(b, "int64_t", number, k_int(row->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
+	if (needs_cell)
+		k_const(b, k_scalar("int64_t"), variable_of(row), start_of(row, number));
+	return k_at(row->arena, row->name, k_name(row->arena, number));
+}
+
+void vectors_declare(struct k_builder *b, const struct row *row)
+{
+	const char *type = strcmp(sum_of(row), "float") == 0 ? "pmg_vector_f32" : "pmg_vector_f64";
+
+	k_array(b, k_scalar(type), row->name,
+		K_CALL(row->arena, "PMG_VECTORS", type_of_sum(row), k_int(row->arena, row->length)), NULL);
+}
+
+void vectors_read(struct k_builder *b, const struct row *row)
+{
+	struct k_expr *vector = open_vectors(b, row, &row->visible, true);
+
+	k_set(b, vector, K_CALL(row->arena, macro_of(row, "READ", ""), copy_of(row, row->cell)));
+	k_end(b);
+}
+
+void vectors_zero(struct k_builder *b, const struct row *row)
+{
+	const bool is_float = strcmp(sum_of(row), "float") == 0;
+	const char *fill = arena_printf(row->arena, "PMG_FILL_%s", suffix(sum_of(row)));
+	struct k_expr *vector = open_vectors(b, row, &row->visible, false);
+
+	k_set(b, vector, K_CALL(row->arena, fill, k_float(row->arena, is_float ? "0.0f" : "0.0")));
+	k_end(b);
+}
+
+void vectors_write(struct k_builder *b, const struct row *row)
+{
+	struct k_expr *vector = open_vectors(b, row, &row->visible, true);
+
+	k_set(b, K_CALL(row->arena, macro_of(row, "WRITE", ""), copy_of(row, row->cell)),
+	      row->cells->loop.row.is_narrow ? K_CALL(row->arena, "PMG_WIDEN", vector) : vector);
+	k_end(b);
+}
+
+void vectors_update(const struct row *row)
+{
+	const struct k_store *update = update_of(row);
+	struct k_block block = { 0 };
+	struct k_builder b = k_builder_new(row->arena, &block);
+	struct k_expr *value = k_copy_expr(row->arena, update->value,
+					   &(struct k_replacing) { .expr = as_vector, .user = (void *) row });
+	struct k_expr *vector;
+
+	b.span = row->cells->span;
+	vector = open_vectors(&b, row, &row->inside, k_expr_mentions(value, variable_of(row)));
+	k_update(&b, update->op, vector, value);
+	k_end(&b);
+	*row->cells = *block.stmts.items[0];
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Rows of accumulators. A loop over consecutive cells, of which builders say that it is over a row, updates each cell
+ * in iterations of the loop around it:
+ *
+ *     loop p …
+ *         loop t …, row 96
+ *             Y[96*v + t] += …
+ *
+ * The cells are kept in vectors over the loop over p: read before it, updated in it, and written behind it. That they
+ * are read and written only if this loop has an iteration is needed: else the cells may be another thread's. Nothing
+ * else in the loop may use the buffer, and where the cells lie may not change in it. Two buffers share no cell.
+ *
+ * A sum is often a loop that sets its cells to zero, and directly behind it one that adds to them. The row begins at
+ * zero then, and the first loop remains for the case that nothing is added. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "kernel/lower/rows_private.h"
+
+struct walk {
+	struct k_lowered *lowered;
+	name_list visible;
+};
+
+/* ---- the row of a loop ---- */
+
+static bool find_in_block(struct row *row, struct k_block *block);
+
+static bool find_in_stmt(struct row *row, struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_LOOP && stmt->loop.row.length) {
+		row->cells = stmt;
+		return true;
+	}
+	if (stmt->kind == KS_LET)
+		vec_push(row->arena, &row->inside, stmt->let.name);
+	if (stmt->kind == KS_IF)
+		return find_in_block(row, &stmt->branch.then) || find_in_block(row, &stmt->branch.otherwise);
+	return stmt->kind == KS_BLOCK && find_in_block(row, &stmt->body);
+}
+
+/* Not in loops inside: these have rows of their own. */
+static bool find_in_block(struct row *row, struct k_block *block)
+{
+	const int n = row->inside.n;
+
+	for (int i = 0; i < block->stmts.n; i++)
+		if (find_in_stmt(row, block->stmts.items[i]))
+			return true;
+	row->inside.n = n;
+	return false;
+}
+
+static name_list names_copy(struct arena *arena, const name_list *names)
+{
+	name_list copy = { 0 };
+
+	for (int i = 0; i < names->n; i++)
+		vec_push(arena, &copy, names->items[i]);
+	return copy;
+}
+
+static bool find_row(struct walk *walk, struct k_stmt *around, struct row *row)
+{
+	struct arena *arena = walk->lowered->arena;
+
+	*row = (struct row) { .arena = arena, .around = around, .visible = walk->visible,
+			      .inside = names_copy(arena, &walk->visible) };
+	if (around->kind != KS_LOOP || around->loop.kind != K_LOOP_SERIAL)
+		return false;
+	vec_push(arena, &row->inside, around->loop.name);
+	return find_in_block(row, &around->loop.body);
+}
+
+/* ---- may it be kept ---- */
+
+static bool is_one_update(const struct k_loop *cells)
+{
+	const struct k_stmt *stmt = cells->body.stmts.n == 1 ? cells->body.stmts.items[0] : NULL;
+
+	return !cells->is_down && !cells->step && stmt && stmt->kind == KS_STORE && !stmt->store.is_step &&
+	       stmt->store.mode == K_STORE_PLAIN && stmt->store.targets.n == 1 &&
+	       stmt->store.targets.items[0]->kind == KE_LOAD &&
+	       stmt->store.targets.items[0]->args.items[0]->kind == KE_NAME &&
+	       (stmt->store.op == K_ADD || stmt->store.op == K_SUB || stmt->store.op == K_MUL);
+}
+
+struct moving {
+	const struct row *row;
+	bool moves;
+};
+
+static bool find_written(const struct k_expr *expr, void *user)
+{
+	struct moving *moving = user;
+	const struct k_stmt *around = moving->row->around;
+	const bool is_variable = expr->kind == KE_NAME && strcmp(expr->text, moving->row->cells->loop.name) == 0;
+
+	if (expr->kind == KE_NAME && !is_variable)
+		moving->moves = moving->moves || strcmp(expr->text, around->loop.name) == 0 ||
+				k_uses_in_block(&around->loop.body, expr->text).writes > 0;
+	return !moving->moves;
+}
+
+/* Does where the cells lie change in the loop around theirs? */
+static bool moves(const struct row *row)
+{
+	struct moving moving = { row, false };
+
+	k_walk_expr(row->cell->args.items[1], &(struct k_visitor) { .expr = find_written, .user = &moving });
+	k_walk_expr(row->cells->loop.first, &(struct k_visitor) { .expr = find_written, .user = &moving });
+	return moving.moves;
+}
+
+static bool can_be_kept(struct row *row)
+{
+	const struct k_loop *cells = &row->cells->loop;
+	struct k_uses uses;
+
+	if (!is_one_update(cells) || cells->row.length->kind != KE_INT)
+		return false;
+	row->length = cells->row.length->integer;
+	row->cell = cells->body.stmts.items[0]->store.targets.items[0];
+	row->buffer = row->cell->args.items[0]->text;
+	uses = k_uses_in_block(&row->around->loop.body, row->buffer);
+	return uses.reads == 1 && uses.writes == 1 && uses.addresses == 0 && !moves(row) && vectors_are_possible(row);
+}
+
+/* ---- the loop ahead that sets the cells to zero ---- */
+
+struct renaming {
+	struct arena *arena;
+	const char *from, *to;
+};
+
+static struct k_expr *renamed(const struct k_expr *expr, void *user)
+{
+	const struct renaming *renaming = user;
+
+	return expr->kind == KE_NAME && strcmp(expr->text, renaming->from) == 0 ? k_name(renaming->arena, renaming->to)
+										  : NULL;
+}
+
+static bool is_zero(const struct k_expr *value)
+{
+	return value->kind == KE_FLOAT && strtod(value->text, NULL) == 0.0;
+}
+
+static bool sets_to_zero(const struct row *row, const struct k_loop *loop)
+{
+	const struct k_loop *cells = &row->cells->loop;
+	const struct k_stmt *set = loop->body.stmts.n == 1 ? loop->body.stmts.items[0] : NULL;
+	struct renaming renaming = { row->arena, loop->name, cells->name };
+
+	return (loop->kind == K_LOOP_SERIAL || loop->kind == K_LOOP_SIMD) && !loop->is_down && !loop->step && set &&
+	       set->kind == KS_STORE && set->store.op == K_OP_N && set->store.mode == K_STORE_PLAIN &&
+	       set->store.targets.n == 1 && is_zero(set->store.value) && k_expr_is_equal(loop->first, cells->first) &&
+	       k_expr_is_equal(loop->bound, cells->bound) &&
+	       k_expr_is_equal(k_copy_expr(row->arena, set->store.targets.items[0],
+					   &(struct k_replacing) { .expr = renamed, .user = &renaming }), row->cell);
+}
+
+/* A declaration that stands between the two loops, and may stand ahead of both. */
+static bool is_apart(const struct row *row, const struct k_stmt *stmt, const struct k_loop *zero)
+{
+	return stmt->kind == KS_LET && strcmp(stmt->let.name, zero->name) != 0 &&
+	       (!stmt->let.value || (!k_has_effect(stmt->let.value) &&
+				     !k_expr_mentions(stmt->let.value, row->buffer)));
+}
+
+/* Takes that loop out of the block in which the one of the row comes next; NULL: there is none. */
+static struct k_stmt *take_zero(const struct row *row, struct k_block *ahead)
+{
+	const enum k_op op = row->cells->loop.body.stmts.items[0]->store.op;
+	struct k_stmt *zero = NULL;
+	int at = ahead->stmts.n;
+
+	while (at > 0 && ahead->stmts.items[at - 1]->kind == KS_LET)
+		at--;
+	if (at > 0 && ahead->stmts.items[at - 1]->kind == KS_LOOP && (op == K_ADD || op == K_SUB))
+		zero = ahead->stmts.items[at - 1];
+	if (!zero || !sets_to_zero(row, &zero->loop))
+		return NULL;
+	for (int i = at; i < ahead->stmts.n; i++)
+		if (!is_apart(row, ahead->stmts.items[i], &zero->loop))
+			return NULL;
+	for (int i = at; i < ahead->stmts.n; i++)
+		ahead->stmts.items[i - 1] = ahead->stmts.items[i];
+	ahead->stmts.n--;
+	return zero;
+}
+
+/* ---- keeping it ---- */
+
+/* Has the loop an iteration? The sides are as who compares sums writes them: a number to the right. */
+static struct k_expr *runs(struct arena *arena, const struct k_loop *loop)
+{
+	if (loop->first->kind == KE_INT)
+		return k_binary(arena, loop->is_down ? K_LE : K_GT, loop->bound, loop->first);
+	return loop->is_down ? k_binary(arena, K_LE, loop->bound, loop->first)
+			     : k_binary(arena, K_LT, loop->first, loop->bound);
+}
+
+static void add(struct k_builder *b, struct k_stmt *stmt)
+{
+	vec_push(b->arena, &b->open.items[b->open.n - 1]->stmts, stmt);
+}
+
+static void keep(struct k_builder *b, struct row *row, bool begins_at_zero)
+{
+	struct row before = *row;
+	struct k_stmt cells = *row->cells;
+
+	before.cells = &cells;
+	vectors_declare(b, row);
+	if (begins_at_zero)
+		vectors_zero(b, row);
+	else
+		vectors_read(b, row);
+	vectors_update(row);
+	add(b, row->around);
+	vectors_write(b, &before);
+}
+
+static void name_push(struct row *row, const char *name)
+{
+	vec_push(row->arena, &row->visible, name);
+	vec_push(row->arena, &row->inside, name);
+}
+
+static void add_kept(struct row *row, struct k_block *out)
+{
+	struct k_builder b = k_builder_new(row->arena, out);
+	struct k_stmt *zero = take_zero(row, out);
+
+	b.span = row->around->span;
+	row->name = lower_name(row->arena, &row->visible, row->around, arena_printf(row->arena, "%s_row", row->buffer));
+	name_push(row, row->name);
+	name_push(row, row->cells->loop.name);
+	k_begin_if(&b, runs(row->arena, &row->around->loop));
+	keep(&b, row, zero);
+	if (zero) {
+		k_begin_else(&b);
+		add(&b, zero);
+	}
+	k_end(&b);
+}
+
+/* ---- the walk ---- */
+
+static void lower_block(struct walk *walk, struct k_block *block);
+
+static void lower_inside(struct walk *walk, struct k_stmt *stmt)
+{
+	const int visible = walk->visible.n;
+
+	if (stmt->kind == KS_RECORD)
+		return;
+	if (stmt->kind == KS_LOOP)
+		vec_push(walk->lowered->arena, &walk->visible, stmt->loop.name);
+	for (int i = 0; stmt->kind == KS_WHILE && i < stmt->repeat.before.stmts.n; i++)
+		if (stmt->repeat.before.stmts.items[i]->kind == KS_LET)
+			vec_push(walk->lowered->arena, &walk->visible, stmt->repeat.before.stmts.items[i]->let.name);
+	if (stmt->kind == KS_IF)
+		lower_block(walk, &stmt->branch.otherwise);
+	if (k_body(stmt))
+		lower_block(walk, k_body(stmt));
+	walk->visible.n = visible;
+}
+
+static void lower_block(struct walk *walk, struct k_block *block)
+{
+	const int visible = walk->visible.n;
+	struct k_block out = { 0 };
+	struct row row;
+
+	for (int i = 0; i < block->stmts.n; i++) {
+		struct k_stmt *stmt = block->stmts.items[i];
+
+		lower_inside(walk, stmt);
+		if (find_row(walk, stmt, &row) && can_be_kept(&row))
+			add_kept(&row, &out);
+		else
+			vec_push(walk->lowered->arena, &out.stmts, stmt);
+		if (stmt->kind == KS_LET)
+			vec_push(walk->lowered->arena, &walk->visible, stmt->let.name);
+	}
+	walk->visible.n = visible;
+	*block = out;
+}
+
+/* From here on no loop is over a row. */
+static bool forget(const struct k_stmt *stmt, void *user)
+{
+	(void) user;
+	if (stmt->kind == KS_LOOP)
+		((struct k_stmt *) stmt)->loop.row = (struct k_row) { 0 };
+	return true;
+}
+
+static void lower_function(struct k_lowered *lowered, struct k_function *function)
+{
+	struct walk walk = { .lowered = lowered };
+
+	for (int i = 0; i < lowered->program->globals.n; i++)
+		vec_push(lowered->arena, &walk.visible, lowered->program->globals.items[i].name);
+	for (int i = 0; i < function->params.n; i++)
+		vec_push(lowered->arena, &walk.visible, function->params.items[i].name);
+	lower_block(&walk, &function->body);
+	k_walk_block(&function->body, &(struct k_visitor) { .stmt = forget });
+}
+
+void lower_rows(struct k_lowered *lowered)
+{
+	for (int i = 0; i < lowered->program->functions.n; i++)
+		lower_function(lowered, lowered->program->functions.items[i]);
+}
