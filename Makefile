@@ -194,7 +194,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 	install -m 755 $(pmgc) $(pmg) $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(addprefix runtime/,pmgrt.h pmgrt_description.h pmgrt_generated.h \
 		pmgrt_each_real.h pmgrt_block.h pmgrt_block_real.h pmgrt_isa_begin.h pmgrt_isa_end.h pmgrt_lanes.h \
-		pmgrt_arithmetic.h \
+		pmgrt_arithmetic.h pmgrt_openmp.h \
 		pmgrt_math.h pmgrt_pipeline.h pmgrt_pivot.h pmgrt_ragged.h pmgrt_ragged_real.h pmgrt_row.h \
 		pmgrt_square.h pmgrt_square_real.h pmgrt_storage.h pmgrt_thread.h \
 		pmgrt_blas.h pmgrt_blas_real.h pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h \

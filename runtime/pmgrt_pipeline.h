@@ -39,6 +39,21 @@
 		pmg_plan_destroy(plan);                                                                                \
 	}
 
+/* What the descriptions of all candidates of a pipeline begin with. */
+#define PMG_DESCRIBES(p, file, of_target)                                                                              \
+	.abi_version = PMG_ABI_VERSION, .name = #p, .source = file, .target = of_target,                               \
+	.args_size = sizeof(p##_args), .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+
+/* What loaders look up: the descriptions of all pipelines of a file. Weak, so that several generated files may be
+ * linked into one program. */
+#define PMG_PIPELINES(...)                                                                                             \
+	__attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);                                     \
+	const pmg_pipeline_desc *const *pmg_pipelines(void)                                                            \
+	{                                                                                                              \
+		static const pmg_pipeline_desc *const pipelines[] = { __VA_ARGS__, NULL };                             \
+		return pipelines;                                                                                      \
+	}
+
 /* Factors of work (pmg_factor). */
 #define PMG_ARGUMENT(type, name, plus) { PMG_OF_ARGUMENT, offsetof(type, name), plus, false }
 #define PMG_PER_ARGUMENT(type, name, plus) { PMG_OF_ARGUMENT, offsetof(type, name), plus, true }

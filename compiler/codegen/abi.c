@@ -5,6 +5,7 @@
  * that are a parameter plus a constant are rows of a table, from which a loader can infer the parameter; a function
  * writes the values of the others, so that any affine size works. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <string.h>
 
 #include "codegen/abi.h"
@@ -82,6 +83,13 @@ struct k_block *table_body_open(struct emit *e)
 	return body;
 }
 
+/* From a table ahead of it. */
+static void separate(struct writer *w)
+{
+	if (w->text.length > 1 && w->text.text[w->text.length - 2] != '\n')
+		writer_blank(w);
+}
+
 void table_function_print(struct writer *w, const struct emit *e, const char *head, const struct k_block *body,
 			  const char *last)
 {
@@ -96,6 +104,7 @@ void table_function_print(struct writer *w, const struct emit *e, const char *he
 	for (int i = 0; i < body->stmts.n; i++)
 		vec_push(e->arena, &function.body.stmts, body->stmts.items[i]);
 	k_function_drop_unread(e->arena, &function);
+	separate(w);
 	line(w, "%s\n{", head);
 	w->indent++;
 	c_print_block(w, &function.body, C_SPELLING_OPENMP);
@@ -302,9 +311,36 @@ void emit_assumption(struct writer *w, const struct layout *layout, const struct
 
 /* ---- tables ---- */
 
+enum { COLUMNS = 120, INDENT = 8 };
+
+void add_field(struct arena *arena, field_list *fields, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vec_push(arena, fields, arena_vprintf(arena, format, args));
+	va_end(args);
+}
+
+/* As many in a line as it has room for. */
+void emit_fields(struct writer *w, const field_list *fields)
+{
+	struct str row = str_new(w->text.arena);
+
+	for (int i = 0; i < fields->n; i++) {
+		if (row.length && INDENT + row.length + strlen(fields->items[i]) + strlen(" ,") > COLUMNS) {
+			line(w, "%s", str_text(&row));
+			row = str_new(w->text.arena);
+		}
+		str_add(&row, "%s%s,", row.length ? " " : "", fields->items[i]);
+	}
+	line(w, "%s", str_text(&row));
+}
+
 void emit_param_table(struct writer *w, const struct layout *layout)
 {
 	const struct module *module = layout->module;
+	field_list rows = { 0 };
 
 	if (!layout->n_params)
 		return;
@@ -312,15 +348,13 @@ void emit_param_table(struct writer *w, const struct layout *layout)
 	for (int i = 0; i < module->params.n; i++) {
 		const struct param *param = &module->params.items[i];
 
-		w->span = param->span;
 		if (param_is_argument(param))
-			line(w, "{ %s, %s, offsetof(%s_args, %s), %s },", c_string(module->arena, param->name),
-			     type_abi_name(param->type), module->name, layout->params[i],
-			     c_string(module->arena, source_place(module, param->span)));
+			add_field(module->arena, &rows, "{ %s, %s, offsetof(%s_args, %s), %s }",
+				  c_string(module->arena, param->name), type_abi_name(param->type), module->name,
+				  layout->params[i], c_string(module->arena, source_place(module, param->span)));
 	}
-	w->span = module->span;
+	emit_fields(w, &rows);
 	close_block(w, "};");
-	writer_blank(w);
 }
 
 static const char *role_text(const struct layout *layout, const struct slot *slot)
@@ -385,7 +419,14 @@ static void add_flag(struct str *row, const char *name, bool is_set)
 		str_add(row, ".%s = true, ", name);
 }
 
-static void add_type(struct emit *e, struct str *row, const struct slot *slot)
+static bool slot_is_inspected(const struct module *module, const struct slot *slot)
+{
+	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->role == ROLE_IN &&
+	       slot->array->is_fixed && array_is_for_inspection(module, slot->array);
+}
+
+/* `inspected` is what a macro is told; NULL: the row says what is so. */
+static void add_type(struct emit *e, struct str *row, const struct slot *slot, const char *inspected)
 {
 	const struct array *array = slot->array;
 	bool is_list = slot->is_offsets || slot->is_list || slot->is_order;
@@ -395,8 +436,10 @@ static void add_type(struct emit *e, struct str *row, const struct slot *slot)
 	str_add(row, ".name = %s, .role = %s, .type = %s, ", c_string(e->arena, slot->name), role_text(e->layout, slot),
 		type_abi_name(is_kept ? array->type : slot_type(slot)));
 	add_flag(row, "is_fixed", is_input && array->is_fixed);
-	add_flag(row, "is_for_inspection",
-		 is_input && array->is_fixed && array_is_for_inspection(e->module, array));
+	if (inspected)
+		str_add(row, ".is_for_inspection = %s, ", inspected);
+	else
+		add_flag(row, "is_for_inspection", slot_is_inspected(e->module, slot));
 	add_flag(row, "is_optional", is_input && array_is_optional(e->module, array));
 	if (is_kept || slot_is_narrow(slot))
 		str_add(row, ".storage = %s, ", storage_abi_name(array->storage));
@@ -435,8 +478,12 @@ static const struct array *slot_segments(const struct module *module, const stru
 	return over ? over : slot->array->window ? NULL : slot->array->segments;
 }
 
-/* `lanes` is what its row says of them. */
-static const char *array_row(struct emit *e, int number, const char *lanes)
+/* What a row says of its lanes and of its readers, where a macro is told of them; NULL: what is so. */
+struct row_words {
+	const char *lanes, *inspected;
+};
+
+static const char *array_row(struct emit *e, int number, const struct row_words *words)
 {
 	const struct slot *slot = &e->layout->slots.items[number];
 	const struct array *segments = slot_segments(e->module, slot);
@@ -444,13 +491,13 @@ static const char *array_row(struct emit *e, int number, const char *lanes)
 			     arena_printf(e->arena, "offsetof(%s_args, %s)", e->module->name, slot->c_name);
 	struct str row = str_new(e->arena);
 
-	add_type(e, &row, slot);
+	add_type(e, &row, slot, words->inspected);
 	if (slot_rank(slot))
 		str_add(&row, ".rank = %d, .shape = (const pmg_extent[]) { %s }, ", slot_rank(slot),
 			shape_text(e, slot));
 	add_facts(e, &row, slot);
-	if (lanes)
-		str_add(&row, ".lanes = %s, ", lanes);
+	if (words->lanes || slot->lanes)
+		str_add(&row, ".lanes = %s, ", words->lanes ? words->lanes : int_text(e->arena, slot->lanes));
 	add_next(e, &row, slot);
 	add_factors(e, &row, slot);
 	return arena_printf(e->arena, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },",
@@ -461,10 +508,8 @@ static const char *array_row(struct emit *e, int number, const char *lanes)
 
 static void emit_array_row(struct emit *e, int number)
 {
-	const struct slot *slot = &e->layout->slots.items[number];
-
-	e->w->span = slot->array->span;
-	line(e->w, "%s", array_row(e, number, slot->lanes ? int_text(e->arena, slot->lanes) : NULL));
+	e->w->span = e->layout->slots.items[number].array->span;
+	line(e->w, "%s", array_row(e, number, &(struct row_words) { NULL, NULL }));
 }
 
 /* ---- rows of arguments that all candidates share ---- */
@@ -480,75 +525,92 @@ static int lanes_of_arguments(const struct layout *layout)
 	return lanes;
 }
 
-static bool is_in_blocks(struct layout *const *layouts, int n, int number)
+/* Has it arguments that only inspection reads? */
+static bool has_inspected_arguments(const struct layout *layout)
 {
-	bool is = false;
+	bool has = false;
 
-	for (int i = 0; i < n; i++)
-		is |= layouts[i]->slots.items[number].lanes > 0;
-	return is;
+	for (int i = 0; i < layout->n_arguments; i++)
+		has |= slot_is_inspected(layout->module, &layout->slots.items[i]);
+	return has;
 }
 
-/* As the macro has it; NULL: candidates differ in more than lanes. */
+/* What the macro is told, for a row of which some candidate has it. */
+static struct row_words words_of_row(struct layout *const *layouts, int n, int number)
+{
+	struct row_words words = { NULL, NULL };
+
+	for (int i = 0; i < n; i++) {
+		const struct slot *slot = &layouts[i]->slots.items[number];
+
+		if (slot->lanes)
+			words.lanes = "pmg_lanes";
+		if (slot_is_inspected(layouts[i]->module, slot))
+			words.inspected = "pmg_inspected";
+	}
+	return words;
+}
+
+/* As the macro has it; NULL: candidates differ in more than what it is told. */
 static const char *shared_row(struct layout *const *layouts, int n, int number, const struct target *target)
 {
-	const bool has_lanes = is_in_blocks(layouts, n, number);
+	const struct row_words words = words_of_row(layouts, n, number);
 	const char *row = NULL;
 
 	for (int i = 0; i < n; i++) {
+		const struct slot *slot = &layouts[i]->slots.items[number];
 		struct emit e = emit_for_table(layouts[i], target);
-		const char *own = array_row(&e, number, has_lanes ? "pmg_lanes" : NULL);
+		const char *own = array_row(&e, number, &words);
 
-		if (layouts[i]->slots.items[number].lanes != (has_lanes ? lanes_of_arguments(layouts[i]) : 0) ||
-		    (row && strcmp(row, own)))
+		if (slot->lanes != (words.lanes ? lanes_of_arguments(layouts[i]) : 0) ||
+		    slot_is_inspected(layouts[i]->module, slot) !=
+		    (words.inspected && has_inspected_arguments(layouts[i])) || (row && strcmp(row, own)))
 			return NULL;
 		row = own;
 	}
 	return row;
 }
 
-static bool have_shared_rows(struct layout *const *layouts, int n, const struct target *target)
-{
-	bool have = n > 1 && layouts[0]->n_arguments > 0;
-
-	for (int i = 0; i < layouts[0]->n_arguments && have; i++)
-		have = shared_row(layouts, n, i, target);
-	return have;
-}
-
 void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int n, const struct target *target)
 {
-	const int n_rows = layouts[0]->n_arguments;
+	const struct layout *first = layouts[0];
+	bool *is_shared = arena_new_array(first->module->arena, bool, first->n_arguments);
+	int last = -1;
 
-	if (!have_shared_rows(layouts, n, target))
+	for (int i = 0; i < first->n_arguments && n > 1; i++)
+		if ((is_shared[i] = shared_row(layouts, n, i, target)))
+			last = i;
+	if (last < 0)
 		return;
-	open_block(w, "#define %s_arguments(pmg_lanes) \\", layouts[0]->module->name);
-	for (int i = 0; i < n_rows; i++) {
-		w->span = layouts[0]->slots.items[i].array->span;
-		line(w, "%s%s", shared_row(layouts, n, i, target), i + 1 < n_rows ? " \\" : "");
-	}
+	open_block(w, "#define %s_arguments(pmg_lanes, pmg_inspected) \\", first->module->name);
+	for (int i = 0; i < first->n_arguments; i++)
+		if (is_shared[i]) {
+			w->span = first->slots.items[i].array->span;
+			line(w, "%s%s", shared_row(layouts, n, i, target), i < last ? " \\" : "");
+		}
 	w->indent--;
-	writer_blank(w);
-	w->span = layouts[0]->module->span;
+	w->span = first->module->span;
 	for (int i = 0; i < n; i++)
-		layouts[i]->has_shared_arguments = true;
+		layouts[i]->shared_arguments = is_shared;
 }
 
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
+	const bool *shared = layout->shared_arguments;
 	struct emit e = emit_for_table(layout, target);
 
 	if (!layout->slots.n)
 		return;
 	e.w = w;
 	open_block(w, "static const pmg_array_desc %s_arrays[] = {", layout->prefix);
-	if (layout->has_shared_arguments)
-		line(w, "%s_arguments(%d)", layout->module->name, lanes_of_arguments(layout));
-	for (int i = layout->has_shared_arguments ? layout->n_arguments : 0; i < layout->slots.n; i++)
-		emit_array_row(&e, i);
+	if (shared)
+		line(w, "%s_arguments(%d, %s)", layout->module->name, lanes_of_arguments(layout),
+		     has_inspected_arguments(layout) ? "true" : "false");
+	for (int i = 0; i < layout->slots.n; i++)
+		if (!shared || i >= layout->n_arguments || !shared[i])
+			emit_array_row(&e, i);
 	w->span = layout->module->span;
 	close_block(w, "};");
-	writer_blank(w);
 }
 
 const char *children_row(const struct layout *layout, int number)
@@ -566,7 +628,6 @@ void emit_children_table(struct writer *w, const struct layout *layout, const st
 	for (int i = 0; i < layout->children.n; i++)
 		line(w, "%s,", children_row(layout, i));
 	close_block(w, "};");
-	writer_blank(w);
 }
 
 void emit_functions(struct writer *w, const struct layout *layout)

@@ -10,6 +10,11 @@
 /* ---- abi.c ---------------------------------------------------------------------------------------------- */
 
 void emit_header_of(struct writer *w, const struct layout *layout);
+typedef VEC(const char *) field_list;
+
+/* Of a row: what stands between its commas. */
+void add_field(struct arena *arena, field_list *fields, const char *format, ...) PRINTF_LIKE(3, 4);
+void emit_fields(struct writer *w, const field_list *fields);   /* in lines, each with a comma at its end */
 void emit_param_table(struct writer *w, const struct layout *layout);
 /* A macro of the rows of arguments, where all candidates have the same but for lanes; it is noted in the layouts. */
 void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int n, const struct target *target);

@@ -106,95 +106,107 @@ static void emit_own_tables(struct writer *w, struct described *all, int n, cons
 
 /* ---- descriptions ---- */
 
-/* Of a function; "" where that is NULL. */
-static const char *field(const struct layout *layout, const char *name, const char *function)
+/* ".n_WHAT = n, .WHAT = table"; nothing: there is no such table. */
+static void add_table(struct arena *arena, field_list *fields, const char *what, int n, const char *table)
 {
-	return function ? arena_printf(layout->module->arena, " .%s = %s,", name, function) : "";
+	if (n)
+		add_field(arena, fields, ".n_%s = %d, .%s = %s", what, n, what, table);
+}
+
+static void add_function(struct arena *arena, field_list *fields, const char *name, const char *function)
+{
+	if (function)
+		add_field(arena, fields, ".%s = %s", name, function);
 }
 
 /* Of the kernel: what it is of, and what it takes to choose it. */
-static void emit_choice_fields(struct writer *w, const struct layout *layout, const char *const *tables,
-			       const struct target *target)
+static void add_choice(struct arena *arena, field_list *fields, const struct layout *layout,
+		       const char *const *tables, const struct target *target)
 {
-	struct module *module = layout->module;
-	struct str row = str_new(module->arena);
+	const struct module *module = layout->module;
 
-	str_add(&row, ".kernel = %s_kernel,", layout->prefix);
+	add_field(arena, fields, ".kernel = %s_kernel", layout->prefix);
 	if (target->device)
-		str_add(&row, " .device = &%s_device,", module->name);
+		add_field(arena, fields, ".device = &%s_device", module->name);
 	if (layout->all_isas)
-		str_add(&row, " .kernels = PMG_KERNELS(%s_kernel),", layout->prefix);
+		add_field(arena, fields, ".kernels = PMG_KERNELS(%s_kernel)", layout->prefix);
 	if (target_calls_blas(module))
-		str_add(&row, " .blas = &pmg_blas_library,");
+		add_field(arena, fields, ".blas = &pmg_blas_library");
 	if (module->choice)
-		str_add(&row, " .choice = %s,", c_string(module->arena, module->choice));
-	str_add(&row, "%s%s", least_field(layout), field(layout, "suits", tables[TABLE_SUITS]));
-	line(w, "%s", str_text(&row));
-	if (layout->has_work)
-		line(w, ".n_work = %d, .work = %s,%s", n_of_work(module), tables[TABLE_WORK],
-		     field(layout, "count", tables[TABLE_COUNT]));
+		add_field(arena, fields, ".choice = %s", c_string(arena, module->choice));
+	if (*least_field(layout))
+		add_field(arena, fields, "%s", least_field(layout));
+	add_function(arena, fields, "suits", tables[TABLE_SUITS]);
+	if (layout->has_work) {
+		add_table(arena, fields, "work", n_of_work(module), tables[TABLE_WORK]);
+		add_function(arena, fields, "count", tables[TABLE_COUNT]);
+	}
 }
 
-static void emit_own_fields(struct writer *w, const struct layout *layout, const char *const *tables)
+static void add_own(struct arena *arena, field_list *fields, const struct layout *layout, const char *const *tables)
 {
-	struct module *module = layout->module;
+	const struct module *module = layout->module;
+	const char *children = layout->children.n != 1 ? tables[TABLE_CHILDREN]
+		: arena_printf(arena, "(const pmg_children_desc[]) { %s }", children_row(layout, 0));
 
-	line(w, ".n_arrays = %d, .arrays = %s, .n_extents = %d,%s", layout->slots.n, tables[TABLE_ARRAYS],
-	     layout->n_extents, field(layout, "extents", tables[TABLE_EXTENTS]));
-	if (layout->children.n == 1)
-		line(w, ".n_children = 1, .children = (const pmg_children_desc[]) { %s },", children_row(layout, 0));
-	else if (layout->children.n)
-		line(w, ".n_children = %d, .children = %s,", layout->children.n, tables[TABLE_CHILDREN]);
-	if (module->restructurings.n)
-		line(w, ".n_restructurings = %d, .n_sizes = %d, .restructurings = %s,",
-		     module->restructurings.n, layout->n_sizes, tables[TABLE_RESTRUCTURINGS]);
-	if (module->branchings.n)
-		line(w, ".n_branches = %d, .branches = %s,", module->branchings.n, tables[TABLE_BRANCHES]);
-	if (has_pivots(layout))
-		line(w, ".n_pivots = %d, .pivots = %s,", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
+	if (layout->slots.n)
+		add_field(arena, fields, ".n_arrays = %d, .arrays = %s, .n_extents = %d", layout->slots.n,
+			  tables[TABLE_ARRAYS], layout->n_extents);
+	add_function(arena, fields, "extents", tables[TABLE_EXTENTS]);
+	add_table(arena, fields, "children", layout->children.n, children);
+	add_table(arena, fields, "restructurings", module->restructurings.n, tables[TABLE_RESTRUCTURINGS]);
+	if (layout->n_sizes)
+		add_field(arena, fields, ".n_sizes = %d", layout->n_sizes);
+	add_table(arena, fields, "branches", module->branchings.n, tables[TABLE_BRANCHES]);
+	add_table(arena, fields, "pivots", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
 }
 
-static void emit_fields(struct writer *w, const struct layout *layout, const char *const *tables,
-			const struct target *target)
+static void add_shared(struct arena *arena, field_list *fields, const struct layout *layout,
+		       const struct target *target)
 {
-	struct module *module = layout->module;
+	const struct module *module = layout->module;
 	const char *p = module->name;
 
-	line(w, ".abi_version = PMG_ABI_VERSION, .name = %s, .source = %s, .target = %s,", c_string(module->arena, p),
-	     c_string(module->arena, source_file(module)), c_string(module->arena, target->name));
-	line(w, ".args_size = sizeof(%s_args), .n_params = %d, .params = %s,%s%s", p, layout->n_params,
-	     layout->n_params ? arena_printf(module->arena, "%s_params", p) : "NULL",
-	     module->assumptions.n ? arena_printf(module->arena, " .assumption = %s_assumption,", p) : "",
-	     module->loop.var ? " .has_loop = true," : "");
-	emit_own_fields(w, layout, tables);
-	emit_choice_fields(w, layout, tables, target);
+	add_field(arena, fields, "PMG_DESCRIBES(%s, %s, %s)", p, c_string(arena, source_file(module)),
+		  c_string(arena, target->name));
+	add_table(arena, fields, "params", layout->n_params, arena_printf(arena, "%s_params", p));
+	if (module->assumptions.n)
+		add_field(arena, fields, ".assumption = %s_assumption", p);
+	if (module->loop.var)
+		add_field(arena, fields, ".has_loop = true");
+	if (!*layout->is_unordered)
+		add_field(arena, fields, ".is_ordered = true");
 }
 
-static void emit_description(struct writer *w, const struct layout *layout, const char *const *tables,
-			     int n_candidates, const struct target *target)
+/* Of the pipeline itself, which other ways there are to compile it. */
+static void add_candidates(struct arena *arena, field_list *fields, struct layout *const *layouts, int n)
 {
-	const char *p = layout->module->name;
+	struct str list = str_new(arena);
 
-	open_block(w, "static const pmg_pipeline_desc %s_description = {", layout->prefix);
-	emit_fields(w, layout, tables, target);
-	if (n_candidates)
-		line(w, ".n_candidates = %d, .candidates = %s_candidates,", n_candidates, p);
-	line(w, "%s%s.execute = pmg_plan_execute, .destroy = pmg_plan_destroy",
-	     *layout->is_unordered ? "" : ".is_ordered = true, ",
-	     layout->module->choice ? "" : arena_printf(layout->module->arena, ".plan = %s_plan_any, ", p));
-	close_block(w, "};");
-	writer_blank(w);
-}
-
-static void emit_candidate_list(struct writer *w, struct layout *const *layouts, int n)
-{
-	const char *p = layouts[0]->module->name;
-	struct str list = str_new(layouts[0]->module->arena);
-
+	add_field(arena, fields, ".plan = %s_plan_any", layouts[0]->module->name);
 	for (int i = 0; i < n; i++)
 		str_add(&list, "%s&%s_description", i ? ", " : "", layouts[i]->prefix);
-	line(w, "static const pmg_pipeline_desc %s_description;\n", p);
-	line(w, "static const pmg_pipeline_desc *const %s_candidates[] = { %s };\n", p, str_text(&list));
+	if (n > 1)
+		add_field(arena, fields, ".n_candidates = %d, .candidates = (const pmg_pipeline_desc *const[]) { %s }",
+			  n, str_text(&list));
+}
+
+/* That of the i-th of the layouts. */
+static void emit_description(struct writer *w, struct layout *const *layouts, int n, int i,
+			     const char *const *tables, const struct target *target)
+{
+	struct arena *arena = layouts[i]->module->arena;
+	field_list fields = { 0 };
+
+	add_shared(arena, &fields, layouts[i], target);
+	add_own(arena, &fields, layouts[i], tables);
+	add_choice(arena, &fields, layouts[i], tables, target);
+	if (!i)
+		add_candidates(arena, &fields, layouts, n);
+	open_block(w, "static const pmg_pipeline_desc %s_description = {", layouts[i]->prefix);
+	emit_fields(w, &fields);
+	close_block(w, "};");
+	writer_blank(w);
 }
 
 void emit_kernel_names(struct writer *w, const struct pipeline *pipeline)
@@ -299,11 +311,9 @@ void emit_pipeline(struct writer *w, const struct pipeline *pipeline, const stru
 	for (int i = 1; i < n; i++) {
 		all[i].layout = layouts[i];
 		emit_own_tables(w, all, i, target);
-		emit_description(w, layouts[i], all[i].names, 0, target);
+		emit_description(w, layouts, n, i, all[i].names, target);
 	}
-	if (n > 1)
-		emit_candidate_list(w, layouts, n);
-	line(w, "PMG_PLAN_ANY(%s)\n", p);
-	emit_description(w, first, all[0].names, n > 1 ? n : 0, target);
+	line(w, "PMG_PLAN_ANY(%s)", p);
+	emit_description(w, layouts, n, 0, all[0].names, target);
 	emit_functions(w, first);
 }

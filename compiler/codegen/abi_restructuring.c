@@ -31,63 +31,74 @@ bool array_is_for_inspection(const struct module *module, const struct array *ar
 
 /* ---- tables ---- */
 
-/* The lists that the row of a restructuring points to. */
-static void emit_restructuring_lists(struct writer *w, const struct layout *layout, int number)
+static const char *keys_text(struct arena *arena, const struct layout *layout, const struct restructuring *r)
 {
-	const struct restructuring *r = &layout->module->restructurings.items[number];
-	const char *p = layout->prefix;
-	struct str keys = str_new(layout->module->arena);
+	struct str text = str_new(arena);
 
 	for (int i = 0; i < r->keys.n; i++)
-		str_add(&keys, "%s%d", i ? ", " : "", number_of_array(layout, r->keys.items[i]));
-	line(w, "static const int32_t %s_keys_%d[] = { %s };", p, number, str_text(&keys));
-	if (r->copies.n)
-		open_block(w, "static const pmg_copy_desc %s_copies_%d[] = {", p, number);
+		str_add(&text, "%s%d", i ? ", " : "", number_of_array(layout, r->keys.items[i]));
+	return str_text(&text);
+}
+
+static const char *copies_text(struct arena *arena, const struct layout *layout, const struct restructuring *r)
+{
+	struct str text = str_new(arena);
+
 	for (int i = 0; i < r->copies.n; i++)
-		line(w, "{ %d, %d, %s },", number_of_array(layout, r->copies.items[i].from),
-		     number_of_array(layout, r->copies.items[i].to), r->copies.items[i].is_per_run ? "true" : "false");
-	if (r->copies.n)
-		close_block(w, "};");
-	if (r->part_values)
-		line(w, "static const pmg_parts_desc %s_parts_%d = { %d, %d, %d, %d, %d };", p, number,
-		     number_of_array(layout, r->part_values), number_of_array(layout, r->part_begins),
-		     number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts),
-		     number_of_array(layout, restructuring_live_by(layout->module, r)));
-	if (r->coordinates)
-		line(w, "static const pmg_places_desc %s_places_%d = { %d, %d };", p, number,
-		     number_of_array(layout, r->coordinates), number_of_array(layout, r->order));
-	if (r->renumberings.n)
-		open_block(w, "static const pmg_renumber_desc %s_renumberings_%d[] = {", p, number);
+		str_add(&text, "%s{ %d, %d, %s }", i ? ", " : "", number_of_array(layout, r->copies.items[i].from),
+			number_of_array(layout, r->copies.items[i].to),
+			r->copies.items[i].is_per_run ? "true" : "false");
+	return str_text(&text);
+}
+
+static const char *renumberings_text(struct arena *arena, const struct layout *layout, const struct restructuring *r)
+{
+	struct str text = str_new(arena);
+
 	for (int i = 0; i < r->renumberings.n; i++)
-		line(w, "{ %d, %d },", number_of_array(layout, r->renumberings.items[i].mode),
-		     number_of_array(layout, r->renumberings.items[i].order));
-	if (r->renumberings.n)
-		close_block(w, "};");
+		str_add(&text, "%s{ %d, %d }", i ? ", " : "", number_of_array(layout, r->renumberings.items[i].mode),
+			number_of_array(layout, r->renumberings.items[i].order));
+	return str_text(&text);
+}
+
+static void add_made(struct arena *arena, field_list *fields, const struct layout *layout,
+		     const struct restructuring *r)
+{
+	add_field(arena, fields, ".segments = %d, .runs = %d, .chunks = %d", number_of_array(layout, r->segments),
+		  number_of_array(layout, r->runs), number_of_array(layout, r->chunks));
+	if (r->is_by_threads)
+		add_field(arena, fields, ".is_by_threads = true");
+	add_field(arena, fields, ".n_runs = %d, .n_chunks = %d", number_of_count(layout, r->n_runs),
+		  number_of_count(layout, r->n_chunks));
+	if (r->part_values)
+		add_field(arena, fields, ".parts = &(const pmg_parts_desc) { %d, %d, %d, %d, %d }",
+			  number_of_array(layout, r->part_values), number_of_array(layout, r->part_begins),
+			  number_of_array(layout, r->part_ends), number_of_count(layout, r->n_parts),
+			  number_of_array(layout, restructuring_live_by(layout->module, r)));
+	if (r->coordinates)
+		add_field(arena, fields, ".places = &(const pmg_places_desc) { %d, %d }",
+			  number_of_array(layout, r->coordinates), number_of_array(layout, r->order));
 }
 
 static void emit_restructuring_row(struct writer *w, const struct layout *layout, int number)
 {
 	const struct restructuring *r = &layout->module->restructurings.items[number];
-	const char *p = layout->prefix;
+	struct arena *arena = layout->module->arena;
+	field_list fields = { 0 };
 
 	w->span = r->span;
-	open_block(w, "{");
-	line(w, ".name = %s, .n_keys = %d, .keys = %s_keys_%d,", c_string(layout->module->arena, r->name), r->keys.n, p,
-	     number);
-	line(w, ".segments = %d, .runs = %d, .chunks = %d, .is_by_threads = %s,",
-	     number_of_array(layout, r->segments), number_of_array(layout, r->runs),
-	     number_of_array(layout, r->chunks), r->is_by_threads ? "true" : "false");
-	line(w, ".n_runs = %d, .n_chunks = %d,", number_of_count(layout, r->n_runs),
-	     number_of_count(layout, r->n_chunks));
-	if (r->part_values)
-		line(w, ".parts = &%s_parts_%d,", p, number);
-	if (r->coordinates)
-		line(w, ".places = &%s_places_%d,", p, number);
+	add_field(arena, &fields, "{ .name = %s", c_string(arena, r->name));
+	add_field(arena, &fields, ".n_keys = %d, .keys = (const int32_t[]) { %s }", r->keys.n,
+		  keys_text(arena, layout, r));
+	add_made(arena, &fields, layout, r);
 	if (r->copies.n)
-		line(w, ".n_copies = %d, .copies = %s_copies_%d,", r->copies.n, p, number);
+		add_field(arena, &fields, ".n_copies = %d, .copies = (const pmg_copy_desc[]) { %s }", r->copies.n,
+			  copies_text(arena, layout, r));
 	if (r->renumberings.n)
-		line(w, ".n_renumberings = %d, .renumberings = %s_renumberings_%d,", r->renumberings.n, p, number);
-	close_block(w, "},");
+		add_field(arena, &fields, ".n_renumberings = %d, .renumberings = (const pmg_renumber_desc[]) { %s }",
+			  r->renumberings.n, renumberings_text(arena, layout, r));
+	fields.items[fields.n - 1] = arena_printf(arena, "%s }", fields.items[fields.n - 1]);
+	emit_fields(w, &fields);
 	w->span = layout->module->span;
 }
 
@@ -96,13 +107,10 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
 	int n = layout->module->restructurings.n;
 
 	(void) target;
-	for (int i = 0; i < n; i++)
-		emit_restructuring_lists(w, layout, i);
 	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->prefix);
 	for (int i = 0; i < n; i++)
 		emit_restructuring_row(w, layout, i);
 	close_block(w, "};");
-	writer_blank(w);
 }
 
 void emit_branches_table(struct writer *w, const struct layout *layout, const struct target *target)
@@ -119,5 +127,4 @@ void emit_branches_table(struct writer *w, const struct layout *layout, const st
 		     number_of_array(layout, branching->begins), number_of_array(layout, branching->ends));
 	}
 	close_block(w, "};");
-	writer_blank(w);
 }

@@ -403,7 +403,7 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 /* ---- comments.c --------------------------------------------------------------------------------------- */
 
 void add_source_comment(struct k_builder *b, struct module *module, struct span span);
-void emit_title(struct writer *w, const char *text);    /* a paragraph of the head, behind an empty line */
+void emit_title(struct writer *w, const char *text);    /* a paragraph of the head */
 /* Those that are not `known` (NULL: none are). */
 void emit_decisions(struct writer *w, const struct module *module, const struct module *known);
 const char *source_place(const struct module *module, struct span span);        /* "blur.pmg:4" */

@@ -7,7 +7,7 @@
 
 #include "codegen/codegen_private.h"
 
-enum { COLUMNS = 100, SHOWN_LINES = 8 };
+enum { COLUMNS = 120, SHOWN_LINES = 8 };
 
 /* ---- strings ---- */
 
@@ -111,7 +111,7 @@ void add_source_comment(struct k_builder *b, struct module *module, struct span 
 		return;
 	lines = lines_of(arena, in_comment(arena, span_lines(module->diags->sources, arena, span)));
 	indent = common_indent(&lines);
-	if (lines.n == 1 && strlen(lines.items[0]) < COLUMNS - 30) {
+	if (lines.n == 1 && strlen(lines.items[0]) < COLUMNS - 50) {
 		add_comment(b, arena_printf(arena, "/* %s    (%s) */", lines.items[0] + indent,
 					    source_place(module, span)));
 		return;
@@ -146,17 +146,15 @@ static void emit_wrapped(struct writer *w, const char *lead, const char *next, c
 
 void emit_title(struct writer *w, const char *text)
 {
-	line(w, " *");
 	emit_wrapped(w, " * ", " *     ", in_comment(w->text.arena, text));
 }
 
-static const char *decision_text(const struct module *module, const struct decision *d)
+/* But for what it is about, and where. */
+static bool is_same_decision(const struct decision *a, const struct decision *b)
 {
-	const char *place = source_place(module, d->span);
-	const char *text = arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", d->pass, d->subject, d->chosen,
-					d->alternatives, d->reason, *place ? ", " : "", place);
-
-	return in_comment(module->arena, text);
+	return a->kind == b->kind && !strcmp(a->pass, b->pass) && !strcmp(a->chosen, b->chosen) &&
+	       !strcmp(a->reason, b->reason) && !strcmp(a->alternatives, b->alternatives) &&
+	       a->span.file == b->span.file;
 }
 
 static bool is_decided(const struct module *module, const struct decision *decision)
@@ -168,13 +166,75 @@ static bool is_decided(const struct module *module, const struct decision *decis
 	return is;
 }
 
+static bool holds(const line_list *texts, const char *text)
+{
+	for (int i = 0; i < texts->n; i++)
+		if (!strcmp(texts->items[i], text))
+			return true;
+	return false;
+}
+
+static void add_once(struct arena *arena, line_list *texts, const char *text)
+{
+	if (*text && !holds(texts, text))
+		vec_push(arena, texts, text);
+}
+
+static const char *joined(struct arena *arena, const line_list *texts)
+{
+	struct str out = str_new(arena);
+
+	for (int i = 0; i < texts->n; i++)
+		str_add(&out, "%s%s", i ? ", " : "", texts->items[i]);
+	return str_text(&out);
+}
+
+/* hines.pmg:7, 9: all are of one file, which is said once. */
+static const char *places_text(struct arena *arena, const line_list *places)
+{
+	struct str out = str_new(arena);
+
+	for (int i = 0; i < places->n; i++)
+		str_add(&out, "%s%s", i ? ", " : "", i ? strrchr(places->items[i], ':') + 1 : places->items[i]);
+	return str_text(&out);
+}
+
+/* The decisions of the list that are the first one's, of all that are subject to it. */
+static const char *decisions_text(const struct module *module, const struct decision *const *list, int n)
+{
+	const struct decision *first = list[0];
+	line_list subjects = { 0 }, places = { 0 };
+
+	for (int i = 0; i < n; i++) {
+		if (!is_same_decision(first, list[i]))
+			continue;
+		add_once(module->arena, &subjects, list[i]->subject);
+		add_once(module->arena, &places, source_place(module, list[i]->span));
+	}
+	return in_comment(module->arena, arena_printf(module->arena, "%s of %s: %s (not %s); %s%s%s", first->pass,
+						      joined(module->arena, &subjects), first->chosen,
+						      first->alternatives, first->reason, places.n ? ", " : "",
+						      places_text(module->arena, &places)));
+}
+
+static bool is_told(const struct decision *const *list, int n)
+{
+	for (int i = 0; i < n; i++)
+		if (is_same_decision(list[i], list[n]))
+			return true;
+	return false;
+}
+
 void emit_decisions(struct writer *w, const struct module *module, const struct module *known)
 {
-	for (int i = 0; i < module->decisions.n; i++) {
-		const struct decision *decision = &module->decisions.items[i];
+	VEC(const struct decision *) list = { 0 };
 
-		w->span = decision->span;
-		if (!is_decided(known, decision))
-			emit_wrapped(w, " * - ", " *   ", decision_text(module, decision));
+	for (int i = 0; i < module->decisions.n; i++)
+		if (!is_decided(known, &module->decisions.items[i]))
+			vec_push(module->arena, &list, &module->decisions.items[i]);
+	for (int i = 0; i < list.n; i++) {
+		w->span = list.items[i]->span;
+		if (!is_told(list.items, i))
+			emit_wrapped(w, " * - ", " *   ", decisions_text(module, list.items + i, list.n - i));
 	}
 }

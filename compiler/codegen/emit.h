@@ -93,7 +93,7 @@ struct layout {
 	bool all_isas;                  /* the kernel is read for each instruction set: PMG_KERNEL names functions */
 	VEC(struct slot) slots;         /* the caller's first */
 	int n_arguments;
-	bool has_shared_arguments;      /* NAME_arguments(pmg_lanes) is a macro of their rows */
+	const bool *shared_arguments;   /* those whose rows are in the macro NAME_arguments; NULL: there is none */
 	int n_extents;
 	VEC(struct children) children;
 	int *slot_of;                   /* by number of array; -1: LOCAL */

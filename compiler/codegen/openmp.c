@@ -87,14 +87,9 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	k_do(e->b, K_CALL(a, name, k_address(a, update->target), update->value));
 }
 
-/* clang warns of loops that it does not vectorise, which depends on its flags, and of conversions that it makes itself
- * if a work-shared loop with a step has constant bounds; gcc of comparisons that always give the same by their types,
- * which a program may have. */
 static void openmp_file_head(struct writer *w)
 {
-	line(w, "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wpass-failed\"\n"
-	     "#pragma clang diagnostic ignored \"-Wsign-conversion\"\n"
-	     "#elif defined(__GNUC__)\n#pragma GCC diagnostic ignored \"-Wtype-limits\"\n#endif");
+	line(w, "#include <pmgrt_openmp.h>");
 }
 
 static const struct target openmp = {

@@ -79,7 +79,6 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 		     type_abi_name(list.items[i]->write.array->type), segments_slot(layout, list.items[i]),
 		     c_string(module->arena, source_place(module, list.items[i]->span)));
 	close_block(w, "};");
-	writer_blank(w);
 }
 
 int layout_n_pivots(const struct layout *layout)

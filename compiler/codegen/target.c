@@ -100,8 +100,7 @@ static void emit_pipeline_head(struct writer *w, const struct pipeline *pipeline
 		const struct module *other = pipeline->layouts[i]->module;
 
 		w->span = module->span;
-		emit_title(w, arena_printf(module->arena, "Pipeline %s with %s (%s):", module->name, other->choice,
-					   other->choice_reason));
+		emit_title(w, arena_printf(module->arena, "With %s (%s):", other->choice, other->choice_reason));
 		emit_decisions(w, other, module);
 	}
 }
@@ -117,8 +116,8 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 		line(w, " *\n * To be linked with -lopenblas, or another CBLAS.");
 	if (target->device && target->device->libraries)
 		line(w, " *\n * To be linked with %s.", target->device->libraries);
-	line(w, " */\n%s#include \"%s.h\"\n\n#include <pmgrt_generated.h>\n%s", all_isas ? "#ifndef PMG_KERNEL\n" : "",
-	     base, calls_blas(pipelines, n) ? "#include <pmgrt_blas.h>\n" : "");
+	line(w, " */\n%s#include \"%s.h\"\n#include <pmgrt_generated.h>%s", all_isas ? "#ifndef PMG_KERNEL\n" : "",
+	     base, calls_blas(pipelines, n) ? "\n#include <pmgrt_blas.h>" : "");
 	target->file_head(w);
 	writer_blank(w);
 	for (int i = 0; i < n && !target->device; i++)
@@ -127,17 +126,11 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 
 static void emit_pipeline_list(struct writer *w, const struct pipeline *pipelines, int n)
 {
-	line(w, "/* What loaders look up. Weak, so that several generated files may be linked into one program. */\n"
-	     "__attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);\n\n"
-	     "const pmg_pipeline_desc *const *pmg_pipelines(void)\n{");
-	w->indent++;
-	open_block(w, "static const pmg_pipeline_desc *const pipelines[] = {");
+	struct str list = str_new(w->text.arena);
+
 	for (int i = 0; i < n; i++)
-		line(w, "&%s_description,", pipelines[i].layouts[0]->prefix);
-	line(w, "NULL");
-	close_block(w, "};\n");
-	line(w, "return pipelines;");
-	close_block(w, "}");
+		str_add(&list, "%s&%s_description", i ? ", " : "", pipelines[i].layouts[0]->prefix);
+	line(w, "PMG_PIPELINES(%s)", str_text(&list));
 }
 
 /* The functions of a pipeline of this name would be those of the runtime. */

@@ -523,7 +523,7 @@ const char *least_field(const struct layout *layout)
 	const char *table = has_unfit(&blocks) != has_unfit(&rows) ? least_table(sizes) : NULL;
 
 	return table && layout->has_work ? arena_printf(layout->module->arena,
-							" .n_least = %d, .least = (const pmg_least[]) { %s },",
+							".n_least = %d, .least = (const pmg_least[]) { %s }",
 							sizes->lengths.n, table) : "";
 }
 
@@ -640,5 +640,4 @@ void emit_work_table(struct writer *w, const struct layout *layout, const struct
 			emit_copies_row(&work, module->arrays.items[i]);
 	w->span = module->span;
 	close_block(w, "};");
-	writer_blank(w);
 }

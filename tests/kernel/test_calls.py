@@ -18,8 +18,8 @@ ELSEWHERE = {"PMG_ADD_LANE_", "PMG_SET_LANE_", "pmg_atomic_min_", "pmg_atomic_ma
              "pmg_cuda_row_prod_first"} | {f"pmg_opencl_{what}_{operation}_" for what in ("atomic", "grid")
                                            for operation in ("add", "prod", "min", "max")}
 # Of the loader's interface, which is no part of kernels.
-INTERFACE = {"PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "PMG_PIPELINE", "PMG_PLAN_ANY", "PMG_PRODUCT",
-             "pmg_pipelines"}
+INTERFACE = {"PMG_DESCRIBES", "PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "PMG_PIPELINE", "PMG_PIPELINES",
+             "PMG_PLAN_ANY", "PMG_PRODUCT"}
 
 
 def plain(text):
