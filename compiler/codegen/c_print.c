@@ -2,6 +2,8 @@
  *
  * Statements and functions of the kernel tree as C text, for OpenMP, CUDA or OpenCL. Each line has the place of the
  * node, or of its annotation, else or end, that it is printed for. */
+#include <ctype.h>
+
 #include "codegen/c_print.h"
 
 struct print {
@@ -23,13 +25,20 @@ static const char *expr_text(const struct print *p, const struct k_expr *expr)
 	return k_expr_text(arena_of(p), expr);
 }
 
-const char *c_declaration(struct arena *arena, const struct k_type *type, const char *name, enum c_spelling spelling)
+/* What each name of a line has for itself. */
+static const char *declarator(struct arena *arena, const struct k_type *type, const char *name,
+			      enum c_spelling spelling)
 {
 	const char *restricted = spelling == C_SPELLING_CUDA ? "__restrict__ " : "restrict ";
 
-	return arena_printf(arena, "%s%s%s %s%s%s", type->is_pointer && spelling == C_SPELLING_OPENCL ? "global " : "",
+	return arena_printf(arena, "%s%s%s", type->is_pointer ? "*" : "", type->is_restrict ? restricted : "", name);
+}
+
+const char *c_declaration(struct arena *arena, const struct k_type *type, const char *name, enum c_spelling spelling)
+{
+	return arena_printf(arena, "%s%s%s %s", type->is_pointer && spelling == C_SPELLING_OPENCL ? "global " : "",
 			    type->is_const ? "const " : "", type->name ? type->name : "auto",
-			    type->is_pointer ? "*" : "", type->is_restrict ? restricted : "", name);
+			    declarator(arena, type, name, spelling));
 }
 
 static const char *extents_text(const struct print *p, const struct k_let *let)
@@ -54,7 +63,7 @@ static const char *let_text(const struct print *p, const struct k_let *let)
 	bool is_constexpr = let->is_known && p->spelling == C_SPELLING_CUDA;
 
 	if (let->is_joined)
-		return name;
+		return declarator(arena_of(p), &type, name, p->spelling);
 	type.is_const = type.is_const && !is_constexpr;
 	return arena_printf(arena_of(p), "%s%s", is_constexpr ? "constexpr " : "",
 			    c_declaration(arena_of(p), &type, name, p->spelling));
@@ -123,6 +132,41 @@ static void print_braces(struct print *p, const struct k_stmt *stmt, const char 
 	writer_open_at(p->w, stmt->emitter, "%s{", head);
 	print_items(p, body);
 	close_at(p, stmt, "}");
+}
+
+/* One that is no macro, whose expansion may be several statements. */
+static bool is_simple(const struct k_stmt *stmt)
+{
+	switch (stmt->kind) {
+	case KS_STORE:
+		return stmt->store.mode != K_STORE_ATOMIC;
+	case KS_CALL:
+		return stmt->value->kind == KE_CALL && islower((unsigned char) *stmt->value->text);
+	case KS_RETURN: case KS_BREAK: case KS_CONTINUE:
+		return true;
+	case KS_BLOCK: case KS_LET: case KS_LOOP: case KS_WHILE: case KS_IF: case KS_PARALLEL: case KS_RECORD:
+	case KS_UNUSED: case KS_COMMENT: case KS_BLANK: case KS_N:
+		break;
+	}
+	return false;
+}
+
+static bool needs_no_braces(const struct k_block *body)
+{
+	return body->stmts.n == 1 && is_simple(body->stmts.items[0]);
+}
+
+/* One statement stands without braces. */
+static void print_body(struct print *p, const struct k_stmt *stmt, const char *head, const struct k_block *body)
+{
+	if (!needs_no_braces(body)) {
+		print_braces(p, stmt, arena_printf(arena_of(p), "%s ", head), body);
+		return;
+	}
+	at(p, stmt->span);
+	writer_open_at(p->w, stmt->emitter, "%s", head);
+	print_items(p, body);
+	p->w->indent--;
 }
 
 /* ---- annotations ---- */
@@ -221,9 +265,9 @@ static void print_loop(struct print *p, const struct k_stmt *stmt)
 					expr_text(p, loop->bound));
 
 	annotate_loop(p, stmt, loop->kind);
-	head = is_single ? arena_printf(arena_of(p), "if (const %s) ", head)
-			 : arena_printf(arena_of(p), "for (%s; %s%s) ", head, loop->name, step_text(p, loop));
-	print_braces(p, stmt, head, &loop->body);
+	head = is_single ? arena_printf(arena_of(p), "if (const %s)", head)
+			 : arena_printf(arena_of(p), "for (%s; %s%s)", head, loop->name, step_text(p, loop));
+	print_body(p, stmt, head, &loop->body);
 }
 
 static const char *before_text(const struct print *p, const struct k_block *before)
@@ -248,38 +292,36 @@ static void print_while(struct print *p, const struct k_stmt *stmt)
 		after = arena_printf(arena_of(p), " %s", repeat->after->kind == KS_STORE
 				     ? store_text(p, &repeat->after->store) : expr_text(p, repeat->after->value));
 	if (repeat->before.stmts.n || repeat->after)
-		head = arena_printf(arena_of(p), "for (%s;%s%s;%s) ", before_text(p, &repeat->before),
+		head = arena_printf(arena_of(p), "for (%s;%s%s;%s)", before_text(p, &repeat->before),
 				    repeat->is_broken ? "\n     " : " ", condition, after);
 	else
-		head = arena_printf(arena_of(p), "while (%s) ", condition);
-	print_braces(p, stmt, head, &repeat->body);
+		head = arena_printf(arena_of(p), "while (%s)", condition);
+	print_body(p, stmt, head, &repeat->body);
 }
 
 /* ---- other statements ---- */
 
-static void print_bare(struct print *p, const struct k_stmt *stmt)
-{
-	writer_open_at(p->w, stmt->emitter, "if (%s)", expr_text(p, stmt->branch.condition));
-	print_items(p, &stmt->branch.then);
-	p->w->indent--;
-}
-
 static void print_if(struct print *p, const struct k_stmt *stmt)
 {
 	const struct k_if *branch = &stmt->branch;
+	const char *head = arena_printf(arena_of(p), "if (%s)", expr_text(p, branch->condition));
 
 	if (branch->is_bare) {
-		print_bare(p, stmt);
+		writer_open_at(p->w, stmt->emitter, "%s", head);
+		print_items(p, &branch->then);
+		p->w->indent--;
 		return;
 	}
-	writer_open_at(p->w, stmt->emitter, "if (%s) {", expr_text(p, branch->condition));
-	print_items(p, &branch->then);
-	if (branch->has_otherwise) {
-		p->w->indent--;
-		at(p, stmt->otherwise.span);
-		writer_open_at(p->w, stmt->otherwise.emitter, "} else {");
-		print_items(p, &branch->otherwise);
+	if (!branch->has_otherwise) {
+		print_body(p, stmt, head, &branch->then);
+		return;
 	}
+	writer_open_at(p->w, stmt->emitter, "%s {", head);
+	print_items(p, &branch->then);
+	p->w->indent--;
+	at(p, stmt->otherwise.span);
+	writer_open_at(p->w, stmt->otherwise.emitter, "} else {");
+	print_items(p, &branch->otherwise);
 	close_at(p, stmt, "}");
 }
 

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
  * The candidates of a pipeline, as kernel programs. Other decisions may lead to the same kernels; such a candidate is
- * left out. */
+ * left out, and a function that one before has is not made again. Lines of the program that stand above a nest in full
+ * are cut to the first one above the next ones. */
+#include <string.h>
+
 #include "codegen/abi.h"
 
 static bool is_known(const struct pipeline *pipeline, const struct layout *layout, const struct k_program *program)
@@ -41,6 +44,120 @@ static void build_candidate(struct pipeline *pipeline, struct module *module, st
 		prefixes->visible.n = taken;
 }
 
+/* ---- functions ---- */
+
+static bool are_equal(const k_integers_list *integers)
+{
+	for (int i = 0; i < integers->n; i++)
+		if (integers->items[i].a->integer != integers->items[i].b)
+			return false;
+	return true;
+}
+
+/* But for their names. */
+static bool is_same_function(struct arena *arena, const struct k_function *a, const struct k_function *b)
+{
+	k_integers_list integers = { 0 };
+	bool same = a->kind == K_FUNCTION_HOST && b->kind == K_FUNCTION_HOST && a->params.n == b->params.n &&
+		    !strcmp(a->qualifiers, b->qualifiers);
+
+	for (int i = 0; same && i < a->params.n; i++)
+		same = k_type_is_equal(&a->params.items[i].type, &b->params.items[i].type) &&
+		       !strcmp(a->params.items[i].name, b->params.items[i].name);
+	return same && k_block_is_similar(arena, &a->body, &b->body, &integers) && are_equal(&integers);
+}
+
+static const struct k_function *earlier_function(struct arena *arena, const struct pipeline *pipeline, int program,
+						 const struct k_function *function)
+{
+	for (int i = 0; i < program; i++)
+		for (int f = 0; f < pipeline->programs[i].functions.n; f++)
+			if (is_same_function(arena, pipeline->programs[i].functions.items[f], function))
+				return pipeline->programs[i].functions.items[f];
+	return NULL;
+}
+
+struct renaming {
+	const char *from, *to;
+};
+
+static bool rename_call(const struct k_stmt *stmt, void *user)
+{
+	const struct renaming *renaming = user;
+
+	if (stmt->kind == KS_CALL && stmt->value->kind == KE_CALL && !strcmp(stmt->value->text, renaming->from))
+		stmt->value->text = renaming->to;
+	return true;
+}
+
+/* Of candidates, functions that one before has are its. */
+static void share_functions(struct arena *arena, struct pipeline *pipeline, int program)
+{
+	const struct k_program *own = &pipeline->programs[program];
+
+	for (int f = 0; f < own->functions.n; f++) {
+		struct k_function *function = own->functions.items[f];
+		const struct k_function *earlier = function->is_elsewhere ? NULL
+			: earlier_function(arena, pipeline, program, function);
+		struct renaming renaming = { function->name, earlier ? earlier->name : NULL };
+
+		if (!earlier)
+			continue;
+		function->is_elsewhere = true;
+		function->name = earlier->name;
+		for (int other = 0; other < own->functions.n; other++)
+			k_walk_block(&own->functions.items[other]->body,
+				     &(struct k_visitor) { .stmt = rename_call, .user = &renaming });
+	}
+}
+
+/* ---- lines of the program ---- */
+
+struct quoted {
+	struct arena *arena;
+	struct name_table texts;        /* of comments that stand before */
+};
+
+/* The first of the lines behind the place, which the comment begins with. */
+static const char *cut_comment(struct arena *arena, const char *text)
+{
+	const char *place = text + strlen("/* "), *end = strchr(place, '\n'), *first = end + strlen("\n * ");
+	size_t length;
+
+	first += strspn(first, " ");
+	length = strcspn(first, "\n");
+	return arena_printf(arena, "/* %.*s%s    (%.*s) */", (int) length, first,
+			    strstr(first + length, "\n * ") ? " ..." : "", (int) (end - place), place);
+}
+
+static bool cut_repeated(const struct k_stmt *stmt, void *user)
+{
+	struct quoted *quoted = user;
+
+	if (stmt->kind != KS_COMMENT || !strchr(stmt->text, '\n'))
+		return true;
+	if (name_table_get(&quoted->texts, stmt->text))
+		((struct k_stmt *) stmt)->text = cut_comment(quoted->arena, stmt->text);
+	else
+		name_table_set(quoted->arena, &quoted->texts, stmt->text, quoted);
+	return true;
+}
+
+/* Statements may stand in two functions, or in two candidates. */
+static void quote_once(struct arena *arena, struct pipeline *pipeline)
+{
+	struct quoted quoted = { .arena = arena };
+	const struct k_visitor visitor = { .stmt = cut_repeated, .user = &quoted };
+
+	for (int i = 0; i < pipeline->n; i++)
+		for (int f = 0; f < pipeline->programs[i].functions.n; f++) {
+			const struct k_function *function = pipeline->programs[i].functions.items[f];
+
+			if (!function->is_elsewhere)
+				k_walk_block(&function->body, &visitor);
+		}
+}
+
 bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_isas, struct names *prefixes,
 		   const struct target *target, const struct kernel_watch *watch)
 {
@@ -55,6 +172,11 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 		build_candidate(pipeline, module->candidates.items[i], prefixes, target, watch);
 	if (!target->device)
 		k_share_bodies(module->arena, pipeline->programs, pipeline->n);
+	for (int i = 1; i < pipeline->n && !target->device; i++)
+		share_functions(module->arena, pipeline, i);
+	for (int i = 0; i < pipeline->n; i++)
+		k_join_declarations(module->arena, &pipeline->programs[i]);
+	quote_once(module->arena, pipeline);
 	for (int i = 0; i < pipeline->n && module->stages.n; i++)
 		pipeline->layouts[i]->has_work = pipeline->n > 1;
 	return true;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function;
- * of a long one each region, and of a long region each statement, is a function of its own. A body is built first; a
- * function then declares the parameters and arrays that it reads, and no other.
+ * The functions that compute: the prologue, the loop around the body, the epilogue. A short kernel is one function, and
+ * so is one of a single part; of a long one each region, and of a long region each statement, is a function of its own.
+ * A body is built first; a function then declares the parameters and arrays that it reads, and no other.
  *
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
 #include <string.h>
@@ -123,6 +123,12 @@ static bool has_swaps(const struct module *module)
 	return has;
 }
 
+/* The kernel has nothing but one part; with copies, they may share it. */
+static bool is_kernel_alone(const struct kernel *kernel)
+{
+	return kernel->parts.n == 1 && !kernel->emit.module->loop.var && !*kernel->suffix;
+}
+
 static void find_parts(struct kernel *kernel)
 {
 	const nest_list *nests = &kernel->nests;
@@ -137,6 +143,8 @@ static void find_parts(struct kernel *kernel)
 			add_parts(kernel, first, i, is_long);
 			first = i;
 		}
+	if (is_kernel_alone(kernel))
+		kernel->parts.items[0].is_function = false;
 }
 
 /* ---- functions ---- */
@@ -618,7 +626,6 @@ static void build_entry(struct kernel *kernel)
 	add_args(kernel, &b);
 	k_const(&b, k_scalar("bool"), kernel->emit.starts, asked_of_control(b.arena, "pmg_loop_starts"));
 	fill_function(kernel, &b, body, NULL);
-	k_blank(&b);
 	k_unused(&b, "arguments");
 	k_unused(&b, "control");
 	k_unused(&b, "plan");

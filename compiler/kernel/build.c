@@ -302,7 +302,7 @@ struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char 
 	struct k_block *block = builder->open.items[builder->open.n - 1];
 
 	if (builder->bare)
-		block = &builder->bare->branch.then;
+		block = k_body(builder->bare);
 	builder->bare = stmt->kind == KS_IF && stmt->branch.is_bare && stmt->branch.then.stmts.n == 0 ? stmt : NULL;
 	stmt->span = builder->span;
 	stmt->emitter = emitter;

@@ -364,9 +364,14 @@ struct k_stmt *k_copy_stmt(struct arena *arena, const struct k_stmt *stmt, const
  * `is_elsewhere` in the others. */
 void k_share_bodies(struct arena *arena, struct k_program *programs, int n);
 
+/* ---- join.c --------------------------------------------------------------------------------------- */
+
+/* Of the functions of the host: declarations of one type stand in one line. */
+void k_join_declarations(struct arena *arena, struct k_program *program);
+
 /* ---- length.c -------------------------------------------------------------------------------- */
 
-int k_length(const struct k_block *block);      /* in lines of C */
+int k_length(const struct k_block *block);      /* in lines of C, each declaration in one and all bodies in braces */
 
 /* ---- calls.c: what calls of the runtime mean ----------------------------------------------------- */
 

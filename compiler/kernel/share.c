@@ -375,7 +375,7 @@ static void add_body(const struct family *family, struct k_block *body)
 	const struct k_block copy = k_copy_block(family->arena, &first->loop->loop.body, &replacing);
 
 	for (int i = 0; i < first->comments.n; i++)
-		vec_push(family->arena, &body->stmts, first->comments.items[i]);
+		vec_push(family->arena, &body->stmts, k_copy_stmt(family->arena, first->comments.items[i], &replacing));
 	for (int i = 0; i < copy.stmts.n; i++)
 		vec_push(family->arena, &body->stmts, copy.stmts.items[i]);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The builder's side of quotation. A text is taken a line at a time, whatever calls it came by: a comment goes on until
- * it ends, an annotation waits for its statement, an if without braces for the one that it guards. The first error is
- * kept; the line that it is in is left out. */
+ * it ends, an annotation waits for its statement, an if or a loop without braces for the one that it guards. The first
+ * error is kept; the line that it is in is left out. */
 #include "kernel/quote.h"
 
 #include <string.h>
@@ -59,6 +59,8 @@ static void add_all(struct k_builder *builder, const char *emitter, const struct
 			k_open(builder, stmt, emitter);
 		else
 			k_add(builder, stmt, emitter);
+		if (quoted->guards)
+			builder->bare = stmt;
 	}
 }
 

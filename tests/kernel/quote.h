@@ -35,6 +35,7 @@ struct k_stmt *quote_stmt(struct arena *arena, const char *text, const char **er
 struct quoted {
 	struct k_block stmts;
 	bool opens;                     /* the last one's block follows */
+	bool guards;                    /* the last one, a loop, has no braces */
 };
 
 /* false: r->error says what is wrong. */

@@ -56,6 +56,15 @@ static bool read_declarator(struct k_reader *r, struct k_let *let)
 	return let->value != NULL;
 }
 
+/* What each name of a line has for itself: as the first one. */
+static bool accept_pointer(struct k_reader *r, const struct k_type *type)
+{
+	const bool is_pointer = k_accept(r, "*");
+
+	return is_pointer == type->is_pointer &&
+	       (!is_pointer || (k_accept(r, "restrict") || k_accept(r, "__restrict__")) == type->is_restrict);
+}
+
 bool quote_read_declaration(struct k_reader *r, struct k_block *out)
 {
 	bool is_known = k_accept(r, "constexpr"), is_joined = false;
@@ -69,8 +78,8 @@ bool quote_read_declaration(struct k_reader *r, struct k_block *out)
 	do {
 		struct k_stmt *stmt = k_stmt(r->arena, KS_LET);
 
-		if (is_joined && type.is_pointer)
-			k_fail(r, "one pointer is declared at a time");
+		if (is_joined && !accept_pointer(r, &type))
+			k_fail(r, "pointers and others are declared apart");
 		stmt->let.type = type;
 		stmt->let.is_known = is_known;
 		stmt->let.is_joined = is_joined;
@@ -198,7 +207,8 @@ static bool read_if(struct k_reader *r, struct quoted *out)
 		return false;
 	if (quote_is_declaration(r)) {
 		stmt = quote_read_single(r);
-		out->opens = stmt && k_expect(r, "{");
+		out->opens = stmt && k_accept(r, "{");
+		out->guards = stmt && !out->opens;
 	} else {
 		stmt = k_stmt(r->arena, KS_IF);
 		stmt->branch.condition = k_read_whole(r);
@@ -233,6 +243,17 @@ static bool read_opening(struct k_reader *r, struct k_stmt *stmt, struct quoted 
 	out->opens = true;
 	vec_push(r->arena, &out->stmts.stmts, stmt);
 	return true;
+}
+
+/* One without braces has one statement, in the next line. */
+static bool read_loop(struct k_reader *r, struct k_stmt *stmt, struct quoted *out)
+{
+	if (stmt && r->token.kind != K_TOKEN_END)
+		return read_opening(r, stmt, out);
+	out->guards = stmt;
+	if (stmt)
+		vec_push(r->arena, &out->stmts.stmts, stmt);
+	return stmt;
 }
 
 /* ---- one statement ---- */
@@ -281,9 +302,9 @@ static bool read_one(struct k_reader *r, struct quoted *out)
 	if (k_accept(r, "if"))
 		return read_if(r, out);
 	if (k_accept(r, "for"))
-		return read_opening(r, quote_read_for(r), out);
+		return read_loop(r, quote_read_for(r), out);
 	if (k_accept(r, "while"))
-		return read_opening(r, quote_read_while(r), out);
+		return read_loop(r, quote_read_while(r), out);
 	if (k_accept(r, "struct"))
 		return read_opening(r, read_record(r), out);
 	if (k_accept(r, "return"))
