@@ -5,27 +5,6 @@
 
 #include <string.h>
 
-static bool asks_for_first(const struct sentence *s, int node, const char *name)
-{
-	(void) name;
-	return sentence_stmt(s, node)->kind == KS_IF && mentions(s, node, "pmg_index") &&
-	       stmt_has(sentence_stmt(s, node), K_GT, 0);
-}
-
-/* Known to be false: of a device, a loop whose range a kernel finds out is not shared, since whoever launches it does
- * not know how many iterations there are: the first lane runs all. */
-static bool has_read_range(const struct sentence *s, int node, const char *dim)
-{
-	const struct tree_node *nodes = s->tree->nodes.items;
-
-	if (!s->is_device || !is_loop_of_subject(s, node, dim))
-		return false;
-	for (int i = node; i >= 0 && nodes[i].function == nodes[node].function; i--)
-		if (asks_for_first(s, i, NULL))
-			return true;
-	return false;
-}
-
 static bool calls_blas(const struct sentence *s, int node, const char *group)
 {
 	return is_of_group(s, node, group) && stmt_calls(sentence_stmt(s, node), "pmg_cblas_");
@@ -38,12 +17,13 @@ static bool has_one_iteration(const struct sentence *s)
 	       find_anywhere(s, calls_blas, s->decision->subject) < 0;
 }
 
+/* By teams, or by the lanes of the one team that a kernel has. */
 const char *check_parallel(const struct sentence *s)
 {
 	const char *dim = sentence_quoted(s, 0);
 
-	if (has_one_iteration(s) || find_anywhere(s, has_read_range, dim) >= 0 ||
-	    find_anywhere(s, is_shared_loop, dim) >= 0)
+	if (has_one_iteration(s) || find_anywhere(s, is_shared_loop, dim) >= 0 ||
+	    (s->is_device && find_anywhere(s, is_of_lanes, dim) >= 0))
 		return NULL;
 	return sentence_fail(s, "no shared loop over '%s'", dim);
 }
@@ -132,8 +112,7 @@ const char *check_simd(const struct sentence *s)
 {
 	const char *dim = sentence_quoted(s, 0);
 
-	if (has_one_iteration(s) || find_anywhere(s, has_read_range, dim) >= 0 ||
-	    find_anywhere(s, is_of_lanes, dim) >= 0 || find_anywhere(s, is_vectors, NULL) >= 0)
+	if (has_one_iteration(s) || find_anywhere(s, is_of_lanes, dim) >= 0 || find_anywhere(s, is_vectors, NULL) >= 0)
 		return NULL;
 	return sentence_fail(s, "no lanes of '%s'", dim);
 }

@@ -49,10 +49,19 @@ static bool is_of_sharing(const struct mark *mark)
 			mark->kind == MARK_BLAS);
 }
 
+/* Lanes of a device share a loop of vectors. */
+static bool is_sharing(__isl_keep node *at)
+{
+	const struct mark *mark = mark_of_node(at);
+
+	return is_of_sharing(mark) ||
+	       (mark && mark->kind == MARK_VECTOR && schedule_has_mark_above(at, MARK_GRID, NULL));
+}
+
 static bool is_shared(__isl_keep node *at)
 {
 	node *above = isl_schedule_node_parent(isl_schedule_node_copy(at));
-	bool is = is_of_sharing(mark_of_node(above));
+	bool is = is_sharing(above);
 
 	isl_schedule_node_free(above);
 	return is;
@@ -65,7 +74,7 @@ static bool is_below_sharing(__isl_keep node *at)
 
 	while (!is && isl_schedule_node_has_parent(above) == isl_bool_true) {
 		above = isl_schedule_node_parent(above);
-		is = is_of_sharing(mark_of_node(above));
+		is = is_sharing(above);
 	}
 	isl_schedule_node_free(above);
 	return is;
@@ -257,7 +266,7 @@ static void check_pairs(struct compilation *c, struct told *told)
 {
 	for (int i = 0; i < c->diags.list.n; i++) {
 		const struct diag *diag = c->diags.list.items[i];
-		bool has_pair = strstr(diag->text, " stays scalar: ");
+		bool has_pair = strstr(diag->text, " stays scalar: ") || strstr(diag->text, ": the host cannot tell ");
 
 		if (diag->code != DIAG_LOOP_SERIAL && diag->code != DIAG_NOT_FUSED)
 			continue;

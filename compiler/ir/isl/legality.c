@@ -154,6 +154,13 @@ static bool parts_may_share(struct module *module, __isl_keep isl_schedule_node 
 	return may;
 }
 
+/* Do iterations run together in a vector, which has no atomic updates? Lanes of a device are threads. */
+static bool is_of_vector(__isl_keep isl_schedule_node *node, const struct mark *mark)
+{
+	return mark->kind == MARK_BLOCK ||
+	       (mark->kind == MARK_VECTOR && !schedule_has_mark_above(node, MARK_GRID, NULL));
+}
+
 static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct legality *legality = user;
@@ -183,7 +190,7 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		return isl_bool_true;
 	band = band_below(node);
 	team = mark->kind == MARK_PARALLEL ? schedule_mark_above(node, MARK_TEAM, NULL) : NULL;
-	ok = team ? team_is_safe(legality, team, band) : loop_is_safe(legality, band, mark->kind != MARK_PARALLEL);
+	ok = team ? team_is_safe(legality, team, band) : loop_is_safe(legality, band, is_of_vector(node, mark));
 	isl_schedule_node_free(team);
 	isl_schedule_node_free(band);
 	return ok ? isl_bool_true : isl_bool_error;

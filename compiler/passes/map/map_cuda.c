@@ -5,7 +5,7 @@
  * each iteration belongs to a team of lanes: one where nothing inside is a loop of vectors, else a warp, or as many as
  * hold a row of accumulators in few registers each (K. Aggarwal, thesis, IISc 2020, 4.2.2), of which each reads 16
  * bytes at a time where rows of even length allow it. What the host cannot see, since it is read from an array, and
- * what is not shared, runs in a kernel of one team.
+ * what is not shared, runs in a kernel of one team, whose lanes share the loops inside where they can.
  *
  * Values of one point of a group are variables of a kernel. Where the host runs what is between its kernels, they
  * become arrays of one cell. */
@@ -235,6 +235,72 @@ static __isl_give isl_schedule_node *map_shared(const struct mapping *mapping, _
 	return insert_grid(mapping, isl_schedule_node_ancestor(node, steps));
 }
 
+/* ---- loops inside of a kernel of one team ---- */
+
+/* An innermost loop: what it accumulates is brought together by lanes, which lose NaN in extremes. */
+static bool lanes_may_share(const struct mapping *mapping, __isl_keep isl_schedule_node *node)
+{
+	const stage_list below = tree_stages(mapping->module, node);
+	bool may = mapping->options->vector && !tree_has_loop_below(node);
+
+	for (int i = 0; may && i < below.n; i++) {
+		const struct stage *stage = below.items[i];
+		const bool is_extreme = stage->op == REDUCE_MIN || stage->op == REDUCE_MAX;
+
+		may = !stage_checks_index(stage) && !(is_extreme && type_is_float(stage->write.array->type) &&
+						      schedule_has_mark_above(node, MARK_ACCUMULATE, stage));
+	}
+	return may;
+}
+
+static __isl_give isl_schedule_node *drop_atomic(__isl_take isl_schedule_node *node, void *unused)
+{
+	const struct mark *mark = mark_of_node(node);
+
+	(void) unused;
+	return mark && mark->kind == MARK_ATOMIC ? isl_schedule_node_delete(node) : node;
+}
+
+/* Of a loop that has others inside: these are what lanes share. */
+static __isl_give isl_schedule_node *make_serial(struct module *module, __isl_take isl_schedule_node *node,
+						 const struct mark *loop)
+{
+	static const enum decision_kind kinds[] = { DECISION_PARALLEL, DECISION_PARALLEL_ATOMIC };
+	static const char why[] = "the host cannot tell how many iterations it has";
+	const char *group = loop->stage->group->name;
+
+	for (size_t i = 0; i < sizeof kinds/sizeof *kinds; i++)
+		module_take_back(module, kinds[i], group, loop->dim->span);
+	module_decide(module, DECISION_PARALLEL_SERIAL, group, loop->dim->span,
+		      "the loop over '%s': %s", loop->dim->name, why);
+	loop_remark_serial(module, loop, why, NULL);
+	return isl_schedule_node_map_descendant_bottom_up(node, drop_atomic, NULL);
+}
+
+static __isl_give isl_schedule_node *share_by_lanes(__isl_take isl_schedule_node *node, void *user)
+{
+	const struct mapping *mapping = user;
+	const struct mark *mark = mark_of_node(node);
+
+	if (!mark || mark->kind != MARK_PARALLEL)
+		return node;
+	node = isl_schedule_node_delete(node);
+	mark = mark_of_node(node);
+	if (!mark_is_loop(mark))
+		return node;
+	if (!lanes_may_share(mapping, node))
+		return make_serial(mapping->module, node, mark);
+	module_take_back(mapping->module, DECISION_VECTOR_SCALAR, mark->stage->group->name, mark->dim->span);
+	return tree_insert_mark(mapping->module, node, MARK_VECTOR, pass_name, NULL);
+}
+
+/* A kernel whose shared loops are not outside. */
+static __isl_give isl_schedule_node *map_inside(const struct mapping *mapping, __isl_take isl_schedule_node *node)
+{
+	return insert_grid(mapping, isl_schedule_node_map_descendant_bottom_up(node, share_by_lanes,
+									       (void *) (uintptr_t) mapping));
+}
+
 /* ---- values of a point of the host ---- */
 
 static bool keep_locals(struct module *module, const struct group *group)
@@ -291,7 +357,7 @@ static __isl_give isl_schedule_node *map_mark(const struct mapping *mapping, __i
 	if (mark->kind == MARK_GROUP || mark->kind == MARK_LOOP || mark->kind == MARK_TILE ||
 	    mark->kind == MARK_ATOMIC)
 		return map_children(mapping, node);
-	return insert_grid(mapping, node);
+	return map_inside(mapping, node);
 }
 
 static bool is_outermost(__isl_keep isl_schedule_node *node)
