@@ -157,18 +157,22 @@ static bool resolve_segments(struct emit *e, struct carry *carry, const struct a
 	return carry->has_first;
 }
 
-/* Is there surely no row before the first one, or surely one? Else no value is carried. */
-static bool resolve_first(struct emit *e, struct carry *carry, const struct range *range, int row)
+/* Is there surely no row before the first one, or surely one? Else no value is carried. `row` is subscript number `i`,
+ * which need not be the variable of a loop that several statements share. */
+static bool resolve_first(struct emit *e, struct carry *carry, const struct range *range, int i,
+			  const struct affine *row)
 {
-	struct affine lo = affine_of_expr(e, NULL, carry->array->lo[row]);
-	struct affine hi = affine_of_expr(e, NULL, carry->array->hi[row]);
-	struct affine before = row_before(e, carry, &range->first), is_none;
+	struct k_expr *variable = k_name(e->arena, carry->variable);
+	struct affine lo = affine_of_expr(e, NULL, carry->array->lo[i]);
+	struct affine hi = affine_of_expr(e, NULL, carry->array->hi[i]);
+	struct affine ahead = row_before(e, carry, &range->first), is_none;
+	struct affine before = with_value(e, row, variable, &ahead);
 	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
-	carry->first = with_value(e, &carry->index, k_name(e->arena, carry->variable), &before);
+	carry->first = with_value(e, &carry->index, variable, &ahead);
 	if (e->ragged)
-		return resolve_segments(e, carry, &before);
+		return resolve_segments(e, carry, &ahead);
 	below = affine_scale(e->arena, &below, 1, -1);
 	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
 	carry->has_first = is_known(e, &above) && is_known(e, &below);
@@ -191,15 +195,17 @@ static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const stru
 	struct writers writers = { .array = carry->array, .level = mark_dim_number(use->mark), .are_of_row = true,
 				   .folded = block_array(e, carry->array)->folded };
 	struct point point;
+	struct affine row;
 
 	find_writers(&writers, isl_ast_node_copy(body), false);
 	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers))
 		return false;
 	point = (struct point) { writers.stage, ast_first_instance(body, writers.stage, false) };
 	carry->index = c_index(e, &point, &writers.stage->write);
+	row = affine_of_expr(e, &point, writers.stage->write.subs[writers.row]);
 	carry->is_conditional = writers.n_under_condition > 0;
 	isl_ast_expr_free(point.instance);
-	return is_of_iterator(carry) && resolve_first(e, carry, range, writers.row);
+	return is_of_iterator(carry) && resolve_first(e, carry, range, writers.row, &row);
 }
 
 static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
