@@ -6,7 +6,7 @@ A test prints `N passed, M failed[, K skipped]` as its last line and exits with 
 or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in, one that
 says "With sanitizers only for --long" then, too, but for --long; one that says "Not with counts of lines" where these
 are; one that says "Only with sanitizers" where neither are, but for --long.
-What gcc compiles for one that says "Its C is hardly optimised" is so, whatever it asks for (tests/quick/gcc), but for
+What gcc compiles for one that says "Its C is not optimised" is so, whatever it asks for (tests/quick/gcc), but for
 --long. They are started in the root of the tree and see BUILD, PMGC and PMG (paths of the programs to test).
 """
 import os
@@ -14,14 +14,15 @@ import re
 import shutil
 import subprocess
 import sys
-import time
+import tempfile
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 CLOSING = re.compile(r"^(\d+) passed, (\d+) failed(?:, (\d+) skipped)?$", re.M)
 ALONE, UNCOUNTED, SANITIZED = "Not with sanitizers", "Not with counts of lines", "Only with sanitizers"
 SLOW = "With sanitizers only for --long"
-QUICK = "Its C is hardly optimised"
+QUICK = "Its C is not optimised"
 SHOWN = 40      # lines of a failed test's output
 SANITIZERS = {
     "ASAN_OPTIONS": "detect_leaks=1:detect_stack_use_after_return=1:abort_on_error=0",
@@ -58,25 +59,36 @@ def environment(test, env):
     return dict(env, PATH=f"{Path('tests/quick').resolve()}:{env['PATH']}", PMG_TEST_GCC=shutil.which("gcc"))
 
 
-def timed(command, env, limit):
-    start = time.monotonic()
-    return (*outcome(command, env, limit), time.monotonic() - start)
+def execute(command, env, limit):
+    """Output, exit status (None: stopped at `limit`) and processor seconds of one test."""
+    late = threading.Event()
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT)
+        stop = threading.Timer(limit, lambda: (late.set(), child.kill()))
+        stop.start()
+        _, status, used = os.wait4(child.pid, 0)
+        stop.cancel()
+        out.seek(0)
+        text = out.read().decode(errors="replace")
+    child.returncode = os.waitstatus_to_exitcode(status)
+    return text, None if late.is_set() else child.returncode, used.ru_utime + used.ru_stime
 
 
-def outcome(command, env, limit):
+def judged(command, env, limit):
+    out, status, seconds = execute(command, env, limit)
+    return (*outcome(out, status, limit), seconds)
+
+
+def outcome(out, status, limit):
     """Passed, failed, skipped and what to show of one test."""
-    try:
-        run = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, timeout=limit, check=False)
-    except subprocess.TimeoutExpired as late:
-        return 0, 1, 0, (late.stdout or b"").decode(errors="replace") + f"\nstopped after {limit} s"
-    out = run.stdout.decode(errors="replace")
+    if status is None:
+        return 0, 1, 0, out + f"\nstopped after {limit} s"
     closing = CLOSING.findall(out)
     if not closing:
-        return 0, 1, 0, out + f"\nno closing line, exit status {run.returncode}"
+        return 0, 1, 0, out + f"\nno closing line, exit status {status}"
     passed, failed, skipped = (int(n or 0) for n in closing[-1])
-    if run.returncode != 0 and failed == 0:
-        return passed, 1, skipped, out + f"\nexit status {run.returncode}"
+    if status != 0 and failed == 0:
+        return passed, 1, skipped, out + f"\nexit status {status}"
     if passed + failed + skipped == 0:
         return 0, 1, 0, out + "\na test without an expectation"
     return passed, failed, skipped, out
@@ -88,7 +100,7 @@ def main():
     env["GCOV_ERROR_FILE"] = "/dev/null"    # where counts of lines cannot be written, the test says whether it minds
     listed = commands(build, sys.argv[2:])
     with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
-        results = list(pool.map(lambda c: timed(c[1], environment(c[0], env), seconds_of(build)), listed))
+        results = list(pool.map(lambda c: judged(c[1], environment(c[0], env), seconds_of(build)), listed))
     for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
         if failed:
             print(f"---- {name}\n" + "\n".join(out.splitlines()[-SHOWN:]))
