@@ -89,7 +89,7 @@ struct ceilings {
 	double fma_f64[2], fma_f32[2];          /* flops in a second */
 };
 
-bool ceilings_measure(struct ceilings *ceilings, int threads, bool counts_processors, struct failure *failure);
+bool ceilings_measure(struct ceilings *ceilings, int threads, const struct effort *effort, struct failure *failure);
 void ceilings_print(const struct ceilings *ceilings, int threads, FILE *stream);
 
 /* ---- table.c, compare.c ------------------------------------------------------------------------ */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What the machine can do, measured in the same run as the rows: the best of several passes, over arrays that no cache
- * holds. The triad counts 24 bytes an element, as STREAM does. */
+ * holds; of one pass over smaller ones where rows are to take no time (--min-time=0). The triad counts 24 bytes an
+ * element, as STREAM does. */
 #include "bench.h"
 
 #include <math.h>
@@ -10,12 +11,13 @@
 
 #include "handtuned/kernels/kernels.h"
 
-enum { ELEMENTS = 16 << 20, PASSES = 5 };
+enum { ELEMENTS = 16 << 20, PASSES = 5, FEW_ELEMENTS = 4 << 20 };
 
 /* Where and how a ceiling is measured. */
 struct stage {
 	const struct life_kernels *kernels;
-	int threads;
+	int threads, passes;
+	int64_t elements;               /* of each of three arrays */
 	bool counts_processors;
 };
 
@@ -26,20 +28,21 @@ static double since(const struct stage *stage, double start)
 
 static void measure_memory(struct ceilings *c, const struct stage *stage, int which, double *a)
 {
-	const double *b = a + ELEMENTS, *d = b + ELEMENTS;
-	for (int pass = 0; pass < PASSES; pass++) {
+	const int64_t n = stage->elements;
+	const double *b = a + n, *d = b + n;
+	for (int pass = 0; pass < stage->passes; pass++) {
 		double start = since(stage, 0);
-		stage->kernels->triad(stage->threads, ELEMENTS, a, b, d);
-		c->triad[which] = fmax(c->triad[which], 24.0 * ELEMENTS / since(stage, start));
+		stage->kernels->triad(stage->threads, n, a, b, d);
+		c->triad[which] = fmax(c->triad[which], 24.0 * (double) n / since(stage, start));
 		start = since(stage, 0);
-		stage->kernels->read(stage->threads, 3 * (int64_t) ELEMENTS, a);
-		c->read[which] = fmax(c->read[which], 24.0 * ELEMENTS / since(stage, start));
+		stage->kernels->read(stage->threads, 3 * n, a);
+		c->read[which] = fmax(c->read[which], 24.0 * (double) n / since(stage, start));
 	}
 }
 
 static void measure_arithmetic(struct ceilings *c, const struct stage *stage, int which)
 {
-	for (int pass = 0; pass < PASSES; pass++) {
+	for (int pass = 0; pass < stage->passes; pass++) {
 		double start = since(stage, 0), flops = stage->kernels->fma_f64(stage->threads);
 		c->fma_f64[which] = fmax(c->fma_f64[which], flops / since(stage, start));
 		start = since(stage, 0);
@@ -48,16 +51,19 @@ static void measure_arithmetic(struct ceilings *c, const struct stage *stage, in
 	}
 }
 
-bool ceilings_measure(struct ceilings *ceilings, int threads, bool counts_processors, struct failure *failure)
+bool ceilings_measure(struct ceilings *ceilings, int threads, const struct effort *effort, struct failure *failure)
 {
-	const struct life_kernels *kernels = life_kernels_for(NULL);
-	double *memory = life_memory(3 * (int64_t) ELEMENTS, sizeof(double));
+	const bool is_quick = effort->min_seconds <= 0;
+	struct stage stage = { life_kernels_for(NULL), .passes = is_quick ? 1 : PASSES,
+			       .elements = is_quick ? FEW_ELEMENTS : ELEMENTS,
+			       .counts_processors = effort->counts_processors };
+	double *memory = life_memory(3 * stage.elements, sizeof(double));
 	if (!memory)
 		return fail_memory(failure, "the arrays of the bandwidth");
-	for (int64_t i = 0; i < 3 * (int64_t) ELEMENTS; i++)
+	for (int64_t i = 0; i < 3 * stage.elements; i++)
 		memory[i] = 1;
 	for (int which = 0; which < 2; which++) {
-		struct stage stage = { kernels, which ? threads : 1, counts_processors };
+		stage.threads = which ? threads : 1;
 		measure_memory(ceilings, &stage, which, memory);
 		measure_arithmetic(ceilings, &stage, which);
 	}

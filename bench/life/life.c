@@ -102,13 +102,12 @@ static bool make_rows(struct life_run *run, struct failure *failure)
 static bool measure_rows(struct life_run *run, struct failure *failure)
 {
 	int threads = (int) run->values->run.threads;
-	bool counts_processors = run->effort.counts_processors;
 	bool is_on_gpu = life_is_on_gpu(run->values);
 	const char *machine = is_on_gpu ? gpu_name(run->values->arena) : machine_name(run->values->arena);
 	list_measured(run);
-	if ((!is_on_gpu && !ceilings_measure(&run->ceilings, threads, counts_processors, failure)) ||
+	if ((!is_on_gpu && !ceilings_measure(&run->ceilings, threads, &run->effort, failure)) ||
 	    !measure(run->values->arena, &run->measured, &run->effort, failure) ||
-	    (!is_on_gpu && !ceilings_measure(&run->ceilings, threads, counts_processors, failure)))
+	    (!is_on_gpu && !ceilings_measure(&run->ceilings, threads, &run->effort, failure)))
 		return false;
 	relate(run->values->arena, &run->measured, run->values->baseline);
 	for (int i = 0; i < run->measured.n; i++) {
