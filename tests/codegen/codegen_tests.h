@@ -19,14 +19,16 @@ void codegen_check_text(struct tests *tests, const char *got, const char *wanted
 __attribute__((format(printf, 1, 2))) bool codegen_command(const char *format, ...);
 
 struct arena;
+struct compilation;
 /* Is `text` what a file holds? PMG_UPDATE=1 writes it. */
 void codegen_check_golden(struct tests *tests, struct arena *arena, const char *text, const char *golden);
 
 void codegen_test_texts(struct tests *tests);
 void codegen_test_goldens(struct tests *tests, const char *folder);
 void codegen_test_golden(struct tests *tests, const char *path);
+/* A program of tests/decide, alone; or as it was compiled there. */
 void codegen_test_decision(struct tests *tests, const char *path);
-void codegen_test_decided(struct tests *tests);
+void codegen_check_decided(struct tests *tests, struct compilation *c, const char *path, const char *c_text);
 void codegen_test_runs(struct tests *tests);
 
 #endif

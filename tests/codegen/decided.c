@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The text of kernels of programs of tests/decide, whose decisions are asked there: of tests/decide/NAME.pmg, compiled
- * as it says, the functions that compute are decided/NAME.kernel, and what a device runs is decided/NAME.device.
- * PMG_UPDATE=1 writes those anew that are there. */
+ * The text of kernels of programs of tests/decide, which test_decide asks for beside their decisions: of
+ * tests/decide/NAME.pmg, compiled as it says, the functions that compute are decided/NAME.kernel, and what a device
+ * runs is decided/NAME.device. PMG_UPDATE=1 writes those anew that are there. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -62,37 +62,20 @@ static void check_text(struct tests *tests, struct compilation *c, const char *p
 		codegen_check_golden(tests, &c->arena, text ? without_lines(&c->arena, text) : NULL, golden);
 }
 
-static bool has_golden(struct arena *arena, const char *path)
+void codegen_check_decided(struct tests *tests, struct compilation *c, const char *path, const char *c_text)
 {
-	const char *name = folder_name_of(path);
-	const char *stem = arena_printf(arena, GOLDENS "/%.*s", (int) strlen(name) - 4, name);
-
-	return access(arena_printf(arena, "%s.kernel", stem), R_OK) == 0 ||
-	       access(arena_printf(arena, "%s.device", stem), R_OK) == 0;
-}
-
-static void check_of_folder(const char *path, void *tests)
-{
-	codegen_test_decision(tests, path);
+	check_text(tests, c, path, "kernel", functions_of(&c->arena, c_text));
+	check_text(tests, c, path, "device", c->device_text ? strstr(c->device_text, "/* ---- ") : NULL);
 }
 
 void codegen_test_decision(struct tests *tests, const char *path)
 {
 	struct compilation *c = compilation_new();
-	const char *text, *c_text, *device;
-	bool is_asked = has_golden(&c->arena, path);
+	const char *text, *c_text;
 
-	if (is_asked && case_compile(c, path, &text, &c_text)) {
-		device = c->device_text ? strstr(c->device_text, "/* ---- ") : NULL;
-		check_text(tests, c, path, "kernel", functions_of(&c->arena, c_text));
-		check_text(tests, c, path, "device", device);
-	} else {
-		codegen_check(tests, !is_asked, path, 0, "does not compile");
-	}
+	if (case_compile(c, path, &text, &c_text))
+		codegen_check_decided(tests, c, path, c_text);
+	else
+		codegen_check(tests, false, path, 0, "does not compile");
 	compilation_free(c);
-}
-
-void codegen_test_decided(struct tests *tests)
-{
-	CHECK(tests, folder_each_program("tests/decide", check_of_folder, tests) > 0);
 }

@@ -12,18 +12,21 @@
  *     # same schedule: NAME     isl finds the schedules of the first pipeline and of NAME equal
  *     # options: --schedule=isl
  *     # target: cuda            must device: the generated text of kernels contains it
- * A case without an expectation fails. The module that the passes left has to read back from its text; of each case
- * and each example, remarks have to tell what stays serial or is not fused (told.c). In the folder `refused`, NAME.pmg
- * is a program whose schedule is not to be had, or that no file can be generated from, and NAME.expected all its
- * messages, which PMG_UPDATE=1 writes anew.
+ * A case without an expectation fails. What --explain says of a case has to be true of its kernel tree (explained.c),
+ * and where its text is kept in tests/codegen/decided, that is compared. The module that the passes left has to read
+ * back from its text; of each case and each example, remarks have to tell what stays serial or is not fused (told.c).
+ * In the folder `refused`, NAME.pmg is a program whose schedule is not to be had, or that no file can be generated
+ * from, and NAME.expected all its messages, which PMG_UPDATE=1 writes anew.
  *     test_decide [FILE.pmg...]        these instead of all; with PMG_SHOW=1 prints what they became */
 #include <isl/schedule.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "codegen/codegen_tests.h"
 #include "ir/schedule.h"
 #include "support/folder.h"
 #include "case.h"
+#include "explained.h"
 #include "nests.h"
 #include "told.h"
 
@@ -216,6 +219,20 @@ static void check_back(struct compilation *c, const char *path, struct result *r
 	}
 }
 
+static void count(struct result *result, int passed, int failed)
+{
+	result->passed += passed;
+	result->failed += failed;
+}
+
+static void check_text(struct compilation *c, const char *path, const char *c_text, struct result *result)
+{
+	struct tests tests = { 0 };
+
+	codegen_check_decided(&tests, c, path, c_text);
+	count(result, tests.passed, tests.failed);
+}
+
 /* An example, compiled as users do. */
 static void check_example(const char *path, void *user)
 {
@@ -236,9 +253,11 @@ static void check_case(const char *path, void *user)
 {
 	struct result *result = user;
 	struct compilation *c = compilation_new();
+	struct explained explained = { 0 };
 	struct texts texts = { 0 };
 	const char *text;
 
+	explained_watch(&explained, c, path);
 	if (case_compile(c, path, &text, &texts.c)) {
 		texts.device = c->device_text;
 		texts.schedule = all_schedules(c, compilation_module(c, NULL));
@@ -254,8 +273,11 @@ static void check_case(const char *path, void *user)
 		check_lines(c, path, &texts, arena_string(&c->arena, text), result);
 		check_told(c, path, result);
 		check_back(c, path, result);
+		check_text(c, path, texts.c, result);
+		explained_check(&explained);
+		count(result, explained.passed, explained.failed);
 	} else {
-		result->failed++;
+		count(result, 0, 1);
 		fprintf(stderr, "%s: does not compile\n%s", path, compilation_messages(c, true));
 	}
 	compilation_free(c);
