@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Does a dump say all of a kernel program? Those of all programs are printed, read and printed again, for each target,
- * as they are built and behind each lowering; the trees, both dumps, their C and its places are the same, and what was
- * read is well-formed.
+ * as they are built and behind each lowering that changes them; the trees, both dumps, their C and its places are the
+ * same, and what was read is well-formed.
  * With sanitizers only for --long: tests/decide compiles these programs with them. */
 #include <string.h>
 
@@ -32,8 +32,14 @@ static bool has_same_places(struct arena *arena, const struct k_function *a, con
 	return same;
 }
 
-static void check_program(struct tally *tally, struct arena *arena, const struct k_program *program, const char *path,
-			  enum c_spelling spelling)
+/* What was read, and has been checked. */
+struct checked {
+	const struct k_program *program;
+	const char *dump;
+};
+
+static struct checked check_program(struct tally *tally, struct arena *arena, const struct k_program *program,
+				    const char *path, enum c_spelling spelling)
 {
 	const char *dump = dump_of(arena, program), *error, *fault;
 	struct k_program *read = k_read_program(arena, dump, &error);
@@ -41,7 +47,7 @@ static void check_program(struct tally *tally, struct arena *arena, const struct
 
 	tally_check(tally, read != NULL, path, read ? "" : error);
 	if (!read)
-		return;
+		return (struct checked) { 0 };
 	tally_check(tally, k_program_is_equal(program, NULL, read, NULL), path, "the trees differ");
 	tally_check_text(tally, path, dump_of(arena, read), dump);
 	tally_check_text(tally, path, c_of_program(arena, read, spelling), c_of_program(arena, program, spelling));
@@ -51,6 +57,13 @@ static void check_program(struct tally *tally, struct arena *arena, const struct
 	k_resolve_types(arena, read);
 	fault = k_verify(arena, read);
 	tally_check(tally, !fault, path, fault);
+	return (struct checked) { read, dump };
+}
+
+static bool is_as_checked(struct arena *arena, const struct checked *checked, const struct k_program *program)
+{
+	return checked->program && k_program_is_equal(program, NULL, checked->program, NULL) &&
+	       !strcmp(dump_of(arena, program), checked->dump);
 }
 
 /* What a program asks for may not be had for a target. */
@@ -68,6 +81,7 @@ struct watching {
 	struct programs *programs;
 	const struct target *target;
 	const char *path;
+	struct checked checked;         /* behind the lowering before */
 	int n_seen;
 };
 
@@ -79,13 +93,16 @@ static void check_lowered(struct module *module, const struct k_program *program
 	if (module->choice)
 		return;
 	watching->n_seen++;
-	check_program(&watching->programs->tally, module->arena, program, watching->path, watching->target->spelling);
+	if (is_as_checked(module->arena, &watching->checked, program))
+		return;
+	watching->checked = check_program(&watching->programs->tally, module->arena, program, watching->path,
+					  watching->target->spelling);
 }
 
 static void check_module(struct programs *programs, struct compilation *c, struct module *module, const char *path)
 {
 	const struct target *target = target_find(programs->target);
-	struct watching watching = { programs, target, path, 0 };
+	struct watching watching = { .programs = programs, .target = target, .path = path };
 	struct names prefixes = { .arena = &c->arena };
 	struct pipeline pipeline;
 
