@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg bench`: what it prints and writes, how it compares, and what it says to wrong calls.
-Not with sanitizers. Its C is hardly optimised."""
+Not with sanitizers. Its C is not optimised."""
 import json
 import os
 import re

@@ -6,7 +6,7 @@ they need.
 Each table is built anew with the row of its page and linked, with the file of the page, before the library. The program
 of the page is compiled by that compiler and by the one that there is, and both give the same numbers.
 Not with sanitizers. Not with counts of lines, for which the library must be linked otherwise.
-Its C is hardly optimised.
+Its C is not optimised.
 """
 import os
 import re

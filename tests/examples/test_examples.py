@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Each example solves one problem whose answer is known: compiled and run by `pmg run`, against NumPy, SciPy or
 theory. That compiled and interpreted values agree on random data is another test (tests/random).
-Not with sanitizers: most of its time is that of C compilers. Its C is hardly optimised."""
+Not with sanitizers: most of its time is that of C compilers. Its C is not optimised."""
 import os
 import subprocess
 import sys

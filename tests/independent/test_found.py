@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Programs that were wrong, with the right values (found.pmg), by the interpreter and by generated code.
-Not with sanitizers: its time is that of C compilers. Its C is hardly optimised."""
+Not with sanitizers: its time is that of C compilers. Its C is not optimised."""
 import os
 import re
 import subprocess

@@ -7,7 +7,7 @@ what the interpreter and compiled code give, with and without items of a schedul
     test_independent.py SEED FIRST-LAST     these; with PMG_TEST_LONG and without programs named, 2000
     PMG_TEST_KEEP=FOLDER                    keeps what is generated
 
-Its C is hardly optimised: what is asked is the compiler. Not with sanitizers: Python loads what is compiled."""
+Its C is not optimised: what is asked is the compiler. Not with sanitizers: Python loads what is compiled."""
 import os
 import sys
 import threading

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """With --deterministic, each layout of systems has its bits for any number of threads; another layout may have others
-(docs/layouts.md). Not with sanitizers: a compiler is called each time. Its C is hardly optimised."""
+(docs/layouts.md). Not with sanitizers: a compiler is called each time. Its C is not optimised."""
 import os
 import subprocess
 import sys

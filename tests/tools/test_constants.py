@@ -4,7 +4,7 @@
 types. What they have to be is computed here: integers in 64 bits, of which a narrower type keeps the low ones; floats
 cut off and held at the limits of an integer type. By generated code, for a device (emulated) and in the interpreter.
 Constants into narrower integers were held at their limits, where they have to wrap. Not with sanitizers: its time is
-that of C compilers. Its C is hardly optimised."""
+that of C compilers. Its C is not optimised."""
 import math
 import os
 import subprocess

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`specialize T = "cell.swc";`: what it computes for the tree of the file and for others, of which files the output
-depends, dumps that know the tree, and what is said where there is none. Its C is hardly optimised.
+depends, dumps that know the tree, and what is said where there is none. Its C is not optimised.
 With sanitizers only for --long."""
 import os
 import subprocess

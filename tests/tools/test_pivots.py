@@ -3,7 +3,7 @@
 """Pivots of eliminations that are zero or not finite: a status and a message that name row and system, the same by
 generated code, on a device (emulated) and in the interpreter. NaN of the caller goes through instead, and recurrences
 that are no elimination have IEEE values. Not with sanitizers: generated code has none, and what it asks of libpmgrt,
-tests/runtime/pivots.c asks with them. Its C is hardly optimised."""
+tests/runtime/pivots.c asks with them. Its C is not optimised."""
 import os
 import re
 import subprocess

@@ -4,7 +4,7 @@
 the bit, by each algorithm: recursive doubling of rows times 1e-140 was 4 to 20 % off and of rows times 1e150 NaN,
 cyclic reduction called pivots near the limits not finite, and pcr_thomas lost 8 digits at 1e-160. Elimination as it is
 written, over chains and trees, is so as long as pivots and their reciprocals are normal numbers. Not with sanitizers:
-generated code has none. Its C is hardly optimised."""
+generated code has none. Its C is not optimised."""
 import os
 import subprocess
 import tempfile

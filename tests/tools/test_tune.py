@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`pmg run --tune`: each candidate gives the interpreter's numbers, trials are told and remembered, wisdom is read
 again, replaced as a whole, and left alone where it is something else. Not with sanitizers: most of its time is that of
-generated code, and the files of wisdom have tests in C. Its C is hardly optimised."""
+generated code, and the files of wisdom have tests in C. Its C is not optimised."""
 import os
 import re
 import subprocess
