@@ -157,6 +157,8 @@ static const char *foreign_advice(const struct parser *parser, const struct expe
 		return "a comment begins with # and ends with its line";
 	if (parser->code == '(' && last_is(parser, "for"))
 		return "ranges have no parentheses, and stand behind a statement, as in y[i] = x[i] for i in 0..n;";
+	if (parser->code == '(' && last_is(parser, "cast"))
+		return "the type stands in angle brackets, as in cast<i32>(x)";
 	if (parser->code == FOR && expected->has[PARAM])
 		return "ranges stand behind a statement, as in y[i] = x[i] for i in 0..n;";
 	if (parser->code == '[' && expected->has[':'] && expected->has[','])
