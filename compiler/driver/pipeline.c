@@ -35,11 +35,19 @@ static bool timed(struct compilation *c, const char *name, bool (*step)(struct c
 
 static bool open_step(struct compilation *c, void *path)
 {
+	struct diag *diag;
+	int why;
+
 	c->file = sources_read(&c->sources, path);
-	if (!c->file)
-		diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s': %s",
-			   (const char *) path, strerror(errno));
-	return c->file;
+	if (c->file)
+		return true;
+	why = errno;
+	diag = diag_error(&c->diags, DIAG_CANNOT_READ, (struct span) { 0 }, "cannot read '%s': %s",
+			  (const char *) path, strerror(why));
+	if (why == EISDIR)
+		diag_help(&c->diags, diag, (struct span) { 0 },
+			  "one program is compiled at a time: name a file of that folder, FILE.pmg");
+	return false;
 }
 
 struct text {

@@ -117,6 +117,9 @@ def check_files(count, folder):
                 (4, "pmgc: cannot write 'half/q.c': Is a directory\n", [folder / "half" / "q.c"]))
     for arguments, status in ((["p.pmg", "-o", "none/q.c"], 4), (["none.pmg"], 4), (["sub"], 4)):
         count.equal(f"status of {arguments}", pmgc(*arguments, folder=folder).returncode, status)
+    count.equal("a folder", pmgc(".", "-o", "q.c", folder=folder).stderr.decode(),
+                "error[PMG0003]: cannot read '.': Is a directory\n"
+                "      = help: one program is compiled at a time: name a file of that folder, FILE.pmg\n")
     for name, said in (("q", "there is no pipeline 'q'\n      = help: the program has smooth"),
                        ("smoth", "there is no pipeline 'smoth'\n      = help: did you mean 'smooth'?")):
         (folder / "smooth.pmg").write_text("pipeline smooth { out y : f64; y = 1; }\n")

@@ -406,7 +406,10 @@ def malformed_shapes_are_refused():
                         (good + "2 3 1 0 0 1 -2\n", "bad.swc:2: parent -2 is neither"),
                         (good + "2 3 1 0 0 1 2\n", "bad.swc:2: point 2 is its own parent"),
                         (good + "2 3 1 0 0 1 7\n", "bad.swc:2: point 2 has the parent 7, which is not in the file"),
-                        (good + "\n# c\n1 3 1 0 0 1 -1\n", "bad.swc:4: point 1 is there already, in line 1"),
+                        ("1 1 0 0 0 1 0\n2 3 1 0 0 1 1\n", "bad.swc:1: point 1 has the parent 0, which is not in the "
+                         "file\n  help: a parent is the number of another point, or -1 where a tree begins"),
+                        (good + "\n# c\n1 3 1 0 0 1 -1\n", "bad.swc:4: point 1 is there already, in line 1\n"
+                         "  help: each point has a number of its own, by which others name their parent"),
                         ("1 1 0 0 0 1 2\n2 1 0 0 0 1 3\n3 1 0 0 0 1 1\n", "is an ancestor of its own"),
                         (good + "2 3 1e200 0 0 1e200 1\n", "bad.swc: the node of line 2 has the diagonal inf"),
                         (good + "2 3 0.001 0 0 1e308 1\n", "bad.swc: the node of line 2 has the off-diagonal -inf"),

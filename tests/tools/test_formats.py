@@ -408,6 +408,8 @@ def wrong_calls():
         status, output, error = pmg(*arguments)
         check(status == 0 and output.startswith("usage: pmg ") and not error, f"help of {arguments}")
     check(pmg("--version")[0] == 0 and pmg()[0] == 2, "version, and no command")
+    for words in (["run"], ["life", "fit"]):
+        check("--target openmp|cuda|opencl " in pmg(*words, "--help")[1], f"{words}: not all targets")
     for words, name in ((["inspect", "a.txt"], "pmg inspect"), (["--help"], "pmg"), (["--version"], "pmg"),
                         (["run", "--help"], "pmg"), (["phantom", "life", "--help"], "pmg")):
         with open("/dev/full", "w") as full:

@@ -57,12 +57,22 @@ static bool check_once(const struct morphology *m, const struct key *keys, const
 {
 	for (int64_t i = 1; i < m->n; i++) {
 		const struct point *again = &m->points[keys[i].place], *first = &m->points[keys[i - 1].place];
-		if (keys[i].id == keys[i - 1].id)
-			return fail_line(path, again->line, failure,
-					 "point %" PRId64 " is there already, in line %" PRId64, again->id,
-					 first->line);
+		if (keys[i].id != keys[i - 1].id)
+			continue;
+		fail_line(path, again->line, failure, "point %" PRId64 " is there already, in line %" PRId64,
+			  again->id, first->line);
+		fail_help(failure, "each point has a number of its own, by which others name their parent");
+		return false;
 	}
 	return true;
+}
+
+static bool fail_parent(const struct point *p, const char *path, struct failure *failure)
+{
+	fail_line(path, p->line, failure, "point %" PRId64 " has the parent %" PRId64 ", which is not in the file",
+		  p->id, p->parent_id);
+	fail_help(failure, "a parent is the number of another point, or -1 where a tree begins");
+	return false;
 }
 
 static bool find_parents(struct morphology *m, const struct key *keys, const char *path,
@@ -81,10 +91,7 @@ static bool find_parents(struct morphology *m, const struct key *keys, const cha
 				high = middle;
 		}
 		if (keys[low].id != p->parent_id)
-			return fail_line(path, p->line, failure,
-					 "point %" PRId64 " has the parent %" PRId64
-					 ", which is not in the file",
-					 p->id, p->parent_id);
+			return fail_parent(p, path, failure);
 		p->parent = (int32_t) keys[low].place;
 	}
 	return true;
