@@ -55,6 +55,9 @@ static __isl_give isl_union_map *meeting(__isl_keep isl_union_map *source, __isl
 	return isl_union_map_apply_range(isl_union_map_copy(source), isl_union_map_reverse(isl_union_map_copy(sink)));
 }
 
+/* isl compares each piece of a relation with each other one, and finds hardly any of many that are one. */
+enum { MOST_COMPARED = 8 };
+
 /* What index arrays rule out between two stages. */
 struct ruled_out {
 	const struct stage *a, *b;
@@ -72,13 +75,19 @@ static bool stages_commute(const struct stage *a, const struct stage *b)
 	return a->op != REDUCE_SET && a->op == b->op && a->write.array == b->write.array;
 }
 
+/* What is impossible of a before b is so of b after a. */
 static __isl_give isl_map *impossible_of(struct split *split, const struct stage *a, const struct stage *b)
 {
 	struct ruled_out new = { a, b, NULL };
 
-	for (int i = 0; i < split->ruled_out.n; i++)
-		if (split->ruled_out.items[i].a == a && split->ruled_out.items[i].b == b)
-			return isl_map_copy(split->ruled_out.items[i].impossible);
+	for (int i = 0; i < split->ruled_out.n; i++) {
+		const struct ruled_out *old = &split->ruled_out.items[i];
+
+		if (old->a == a && old->b == b)
+			return isl_map_copy(old->impossible);
+		if (old->a == b && old->b == a)
+			return isl_map_reverse(isl_map_copy(old->impossible));
+	}
 	new.impossible = axioms_impossible(split->module, a, b);
 	vec_push(split->module->arena, &split->ruled_out, new);
 	return isl_map_copy(new.impossible);
@@ -87,7 +96,7 @@ static __isl_give isl_map *impossible_of(struct split *split, const struct stage
 static __isl_give isl_map *drop_impossible(struct split *split, __isl_take isl_map *deps, const struct stage *a,
 					   const struct stage *b)
 {
-	return isl_map_coalesce(isl_map_subtract(deps, impossible_of(split, a, b)));
+	return isl_map_subtract(deps, impossible_of(split, a, b));
 }
 
 /* `output` dependences between commuting updates go to `reduction`, everything else to `strict`. */
@@ -126,6 +135,27 @@ static void split_all(struct split *split, __isl_take isl_union_map *deps,
 	isl_union_map_free(deps);
 }
 
+static isl_stat add_coalesced(__isl_take isl_map *deps, void *user)
+{
+	isl_union_map **all = user;
+
+	if (isl_map_n_basic_map(deps) <= MOST_COMPARED)
+		deps = isl_map_coalesce(deps);
+	*all = isl_union_map_add_map(*all, deps);
+	return *all ? isl_stat_ok : isl_stat_error;
+}
+
+/* Of pieces that may be one. */
+static __isl_give isl_union_map *coalesced(__isl_take isl_union_map *deps)
+{
+	isl_union_map *all = isl_union_map_empty(isl_union_map_get_space(deps));
+
+	if (isl_union_map_foreach_map(deps, add_coalesced, &all) < 0)
+		all = isl_union_map_free(all);
+	isl_union_map_free(deps);
+	return all;
+}
+
 static void region_forget(struct region *region)
 {
 	region->strict = isl_union_map_free(region->strict);
@@ -151,8 +181,8 @@ bool region_dependences(struct module *module, struct region *region)
 	isl_union_map_free(writes);
 	isl_union_map_free(reads);
 	region_forget(region);
-	region->strict = isl_union_map_coalesce(split.strict);
-	region->reduction = isl_union_map_coalesce(split.reduction);
+	region->strict = coalesced(split.strict);
+	region->reduction = coalesced(split.reduction);
 	if (region->strict && region->reduction)
 		return true;
 	region_forget(region);
