@@ -4,36 +4,23 @@
  * - inline of blury: inlined (not stored); it is read once, where it is computed, blur.pmg:9
  * - fuse of out_img: fused (not separate); its outer loop is that of 'blurx', blur.pmg:11
  * - schedule of blur: textual (not isl); values are computed in the order of their need, blur.pmg:3
- * - parallel of blurx: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   blur.pmg:8
- * - vector of blurx: simd (not scalar); iterations of 'j' are independent, blur.pmg:8
- * - vector of out_img: simd (not scalar); iterations of 'j' are independent, blur.pmg:14
- * - storage of blurx: part of a thread (not array); its values live in one iteration of 'i',
- *   blur.pmg:8
- *
- * Pipeline blur with --schedule=isl (loops that isl fuses read their data once):
+ * - parallel of blurx: parallel (not serial); no two iterations of 'i' touch the same cell, blur.pmg:8
+ * - vector of blurx, out_img: simd (not scalar); iterations of 'j' are independent, blur.pmg:8, 14
+ * - storage of blurx: part of a thread (not array); its values live in one iteration of 'i', blur.pmg:8
+ * With --schedule=isl (loops that isl fuses read their data once):
  * - schedule of blur: isl (not textual); proposed by isl, proved legal, blur.pmg:3
- * - parallel of out_img: parallel (not serial); no two iterations of 'i' touch the same cell,
- *   blur.pmg:14
+ * - parallel of out_img: parallel (not serial); no two iterations of 'i' touch the same cell, blur.pmg:14
  */
 #include "blur.h"
-
 #include <pmgrt_generated.h>
-
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed"
-#pragma clang diagnostic ignored "-Wsign-conversion"
-#elif defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#endif
+#include <pmgrt_openmp.h>
 
 /* ---- blur ---- */
 
 static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
+	const int64_t R = args->R, C = args->C;
 	const float *restrict img = plan->data[0];
 	float *restrict out_img = plan->data[1];
 
@@ -52,35 +39,29 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 			float *restrict blurx = (float *) plan->data[2] + pmg_thread()*(C + 1024);
 			if (R >= i + 2 && i >= 1) {
 				#pragma omp simd
-				for (int64_t j = 0; j < C; j++) {
+				for (int64_t j = 0; j < C; j++)
 					blurx[j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
-				}
 			}
 			if (R >= i + 2 && i >= 1) {
 				out_img[i*C] = img[i*C];
 				#pragma omp simd
-				for (int64_t j = 1; j < C - 1; j++) {
+				for (int64_t j = 1; j < C - 1; j++)
 					out_img[i*C + j] = 0.25f*(blurx[j - 1] + 2.0f*blurx[j] + blurx[j + 1]);
-				}
-				if (C >= 2) {
+				if (C >= 2)
 					out_img[i*C + C - 1] = img[i*C + C - 1];
-				}
 			} else {
 				if (i == 0) {
 					#pragma omp simd
-					for (int64_t j = 0; j < C; j++) {
+					for (int64_t j = 0; j < C; j++)
 						out_img[j] = img[j];
-					}
 				} else {
 					#pragma omp simd
-					for (int64_t j = 0; j < C; j++) {
+					for (int64_t j = 0; j < C; j++)
 						out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
-					}
 				}
 			}
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -90,28 +71,18 @@ static pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control
 static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const blur_args *args = arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
+	const int64_t R = args->R, C = args->C;
 	const float *restrict img = plan->data[0];
-	float *restrict out_img = plan->data[1];
-	float *restrict blurx = plan->data[2];
+	float *restrict out_img = plan->data[1], *restrict blurx = plan->data[2];
 
-	/* blur.pmg:8
-	 *     func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);
-	 */
-	/* blur.pmg:11
-	 *     out_img[i,j] = case {
-	 *         i >= 1 and i < R-1 and j >= 1 and j < C-1 : blury[i,j];
-	 *         else : img[i,j];
-	 *     } for i in 0..R, j in 0..C;
-	 */
+	/* func blurx[i in 1..R-1, j in 0..C]   : f32 = stencil(img[i,j], [[1], [2], [1]], 1.0/4);    (blur.pmg:8) */
+	/* out_img[i,j] = case { ...    (blur.pmg:11) */
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 56.0*(double) (R - 2)*(double) C + 56.0*(double) R*(double) C, (double) (R - 2)))
 	for (int64_t i = 1; i < R - 1; i++) {
 		for (int64_t j = 0; j < C; j++) {
 			blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
-			if (j >= 2) {
+			if (j >= 2)
 				out_img[i*C + j - 1] = 0.25f*(blurx[(i - 1)*C + j - 2] + 2.0f*blurx[(i - 1)*C + j - 1] + blurx[(i - 1)*C + j]);
-			}
 		}
 	}
 
@@ -120,96 +91,63 @@ static pmg_status blur_isl_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		for (int64_t i = 0; i < R; i++) {
 			if (R >= i + 2 && i >= 1) {
 				out_img[i*C] = img[i*C];
-				if (C >= 2) {
+				if (C >= 2)
 					out_img[i*C + C - 1] = img[i*C + C - 1];
-				}
 			} else {
 				if (i == 0) {
 					#pragma omp simd
-					for (int64_t j = 0; j < C; j++) {
+					for (int64_t j = 0; j < C; j++)
 						out_img[j] = img[j];
-					}
 				} else {
 					#pragma omp simd
-					for (int64_t j = 0; j < C; j++) {
+					for (int64_t j = 0; j < C; j++)
 						out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
-					}
 				}
 			}
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
 
 static const pmg_param_desc blur_params[] = {
-	{ "R", PMG_I64, offsetof(blur_args, R), "blur.pmg:4" },
-	{ "C", PMG_I64, offsetof(blur_args, C), "blur.pmg:4" },
+	{ "R", PMG_I64, offsetof(blur_args, R), "blur.pmg:4" }, { "C", PMG_I64, offsetof(blur_args, C), "blur.pmg:4" },
 };
-
-#define blur_arguments(pmg_lanes) \
+#define blur_arguments(pmg_lanes, pmg_inspected) \
 	[0] = { .name = "img", .role = PMG_IN, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 0, .segments = -1, .offset = offsetof(blur_args, img), .place = "blur.pmg:5" }, \
 	[1] = { .name = "out_img", .role = PMG_OUT, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, 0, "R" }, { 1, false, 0, "C" } }, .first_extent = 2, .segments = -1, .offset = offsetof(blur_args, out_img), .place = "blur.pmg:6" },
-
 static const pmg_array_desc blur_arrays[] = {
-	blur_arguments(0)
+	blur_arguments(0, false)
 	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .is_per_thread = true, .rank = 2, .shape = (const pmg_extent[]) { { -1, false, 1, "1" }, { 1, false, 1024, "C + 1024" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
-
 static const pmg_work_desc blur_work[] = {
 	{ "blurx", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2)), .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 4, .bytes = 16, .is_shared = true, .is_vector = true },
 	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
-
 static const pmg_array_desc blur_isl_arrays[] = {
-	blur_arguments(0)
+	blur_arguments(0, false)
 	[2] = { .name = "blurx", .role = PMG_TEMP, .type = PMG_F32, .rank = 2, .shape = (const pmg_extent[]) { { 0, false, -2, "R - 2" }, { 1, false, 0, "C" } }, .first_extent = 4, .segments = -1, .offset = SIZE_MAX, .place = "blur.pmg:8" },
 };
-
 static const pmg_work_desc blur_isl_work[] = {
 	{ "blurx", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, -2)), .flops = 4, .bytes = 16, .is_shared = true },
 	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 4, .bytes = 16, .is_shared = true },
 	{ "out_img", .points = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0), PMG_ARGUMENT(blur_args, C, 0)), .rows = PMG_PRODUCT(PMG_ARGUMENT(blur_args, R, 0)), .flops = 0, .bytes = 8, .is_shared = true, .is_vector = true },
 };
-
 static const pmg_pipeline_desc blur_isl_description = {
-	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
-	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
-	.n_arrays = 3, .arrays = blur_isl_arrays, .n_extents = 6,
-	.kernel = blur_isl_kernel, .choice = "--schedule=isl",
+	PMG_DESCRIBES(blur, "blur.pmg", "openmp"), .n_params = 2, .params = blur_params, .is_ordered = true,
+	.n_arrays = 3, .arrays = blur_isl_arrays, .n_extents = 6, .kernel = blur_isl_kernel, .choice = "--schedule=isl",
 	.n_work = 3, .work = blur_isl_work,
-	.is_ordered = true, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
 };
 
-static const pmg_pipeline_desc blur_description;
-
-static const pmg_pipeline_desc *const blur_candidates[] = { &blur_description, &blur_isl_description };
-
 PMG_PLAN_ANY(blur)
-
 static const pmg_pipeline_desc blur_description = {
-	.abi_version = PMG_ABI_VERSION, .name = "blur", .source = "blur.pmg", .target = "openmp",
-	.args_size = sizeof(blur_args), .n_params = 2, .params = blur_params,
-	.n_arrays = 3, .arrays = blur_arrays, .n_extents = 6,
-	.kernel = blur_kernel,
-	.n_work = 3, .work = blur_work,
-	.n_candidates = 2, .candidates = blur_candidates,
-	.is_ordered = true, .plan = blur_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	PMG_DESCRIBES(blur, "blur.pmg", "openmp"), .n_params = 2, .params = blur_params, .is_ordered = true,
+	.n_arrays = 3, .arrays = blur_arrays, .n_extents = 6, .kernel = blur_kernel, .n_work = 3, .work = blur_work,
+	.plan = blur_plan_any,
+	.n_candidates = 2, .candidates = (const pmg_pipeline_desc *const[]) { &blur_description, &blur_isl_description },
 };
 
 PMG_PIPELINE(blur)
 
-/* What loaders look up. Weak, so that several generated files may be linked into one program. */
-__attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);
-
-const pmg_pipeline_desc *const *pmg_pipelines(void)
-{
-	static const pmg_pipeline_desc *const pipelines[] = {
-		&blur_description,
-		NULL
-	};
-
-	return pipelines;
-}
+PMG_PIPELINES(&blur_description)

@@ -2,49 +2,29 @@
  *
  * Pipeline segments:
  * - fuse of where: fused (not separate); its outer loop is that of 'largest', segments.pmg:16
- * - fuse of where: fused (not separate); its outer loop is that of 'where', segments.pmg:17
- * - fuse of scaled: fused (not separate); its outer loop is that of 'where', segments.pmg:20
- * - schedule of segments: textual (not isl); values are computed in the order of their need,
- *   segments.pmg:4
- * - accumulate of total.sum: register (not memory); the loop over 'k' does not move the target,
- *   segments.pmg:13
- * - accumulate of largest.max: register (not memory); the loop over 'k' does not move the target,
- *   segments.pmg:14
- * - accumulate of where: register (not memory); the loop over 'k' does not move the target,
- *   segments.pmg:17
- * - parallel of total: parallel (not serial); no two iterations of 's' touch the same cell,
- *   segments.pmg:13
- * - parallel of largest: parallel (not serial); no two iterations of 's' touch the same cell,
- *   segments.pmg:14
- * - vector of total: simd (not scalar); iterations of 'k' are independent, segments.pmg:13
- * - vector of largest: simd (not scalar); iterations of 'k' are independent, segments.pmg:14
- * - vector of where: simd (not scalar); iterations of 'k' are independent, segments.pmg:18
- * - vector of scaled: simd (not scalar); iterations of 'k' are independent, segments.pmg:20
- * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
- *   dims, segments.pmg:4
+ * - fuse of where, scaled: fused (not separate); its outer loop is that of 'where', segments.pmg:17, 20
+ * - schedule of segments: textual (not isl); values are computed in the order of their need, segments.pmg:4
+ * - accumulate of total.sum, largest.max, where: register (not memory); the loop over 'k' does not move the target,
+ *   segments.pmg:13, 14, 17
+ * - parallel of total, largest: parallel (not serial); no two iterations of 's' touch the same cell, segments.pmg:13,
+ *   14
+ * - vector of total, largest, where, scaled: simd (not scalar); iterations of 'k' are independent, segments.pmg:13, 14,
+ *   18, 20
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are dims, segments.pmg:4
  */
 #include "segments.h"
-
 #include <pmgrt_generated.h>
-
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed"
-#pragma clang diagnostic ignored "-Wsign-conversion"
-#elif defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#endif
+#include <pmgrt_openmp.h>
 
 /* ---- segments ---- */
 
 static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const segments_args *args = arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
+	const int64_t nSegments = args->nSegments, n = args->n;
 	const int64_t *restrict off = plan->data[0];
 	const double *restrict x = plan->data[1];
-	double *restrict total = plan->data[2];
-	double *restrict largest = plan->data[3];
+	double *restrict total = plan->data[2], *restrict largest = plan->data[3];
 	int64_t *restrict where = plan->data[4];
 	double *restrict scaled = plan->data[5];
 
@@ -52,12 +32,10 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 24.0*(double) nSegments + 6.0*(double) nSegments*(double) (n)/(double) (nSegments + 1), (double) nSegments))
 	for (int64_t s = 0; s < nSegments; s++) {
 		double sum = 0.0;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
+		const int64_t off_begin = off[s], off_end = off[s + 1];
 		#pragma omp simd reduction(+:sum)
-		for (int64_t k = off_begin; k < off_end; k++) {
+		for (int64_t k = off_begin; k < off_end; k++)
 			sum += x[k];
-		}
 		total[s] = sum;
 	}
 
@@ -75,30 +53,23 @@ static pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	#pragma omp parallel for schedule(static) num_threads(pmg_team(plan, 40.0*(double) nSegments + 27.0*(double) nSegments*(double) (n)/(double) (nSegments + 1), (double) nSegments))
 	for (int64_t s = 0; s < nSegments; s++) {
 		double largest_2 = -INFINITY;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
+		const int64_t off_begin = off[s], off_end = off[s + 1];
 		#pragma omp simd reduction(pmg_max:largest_2)
-		for (int64_t k = off_begin; k < off_end; k++) {
+		for (int64_t k = off_begin; k < off_end; k++)
 			largest_2 = pmg_max_f64(x[k], largest_2);
-		}
 		largest[s] = largest_2;
 		where[s] = n;
-		const int64_t off_begin_2 = off[s];
-		const int64_t off_end_2 = off[s + 1];
+		const int64_t off_begin_2 = off[s], off_end_2 = off[s + 1];
 		int64_t smallest = INT64_MAX;
 		#pragma omp simd reduction(min:smallest)
-		for (int64_t k = off_begin_2; k < off_end_2; k++) {
+		for (int64_t k = off_begin_2; k < off_end_2; k++)
 			smallest = pmg_min_i64(smallest, x[k] == largest[s] ? k : n);
-		}
 		where[s] = pmg_min_i64(where[s], smallest);
-		const int64_t off_begin_3 = off[s];
-		const int64_t off_end_3 = off[s + 1];
+		const int64_t off_begin_3 = off[s], off_end_3 = off[s + 1];
 		#pragma omp simd
-		for (int64_t k = off_begin_3; k < off_end_3; k++) {
+		for (int64_t k = off_begin_3; k < off_end_3; k++)
 			scaled[k] = x[k]/largest[s];
-		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -107,7 +78,6 @@ static const pmg_param_desc segments_params[] = {
 	{ "nSegments", PMG_I64, offsetof(segments_args, nSegments), "segments.pmg:5" },
 	{ "n", PMG_I64, offsetof(segments_args, n), "segments.pmg:5" },
 };
-
 static const pmg_array_desc segments_arrays[] = {
 	[0] = { .name = "off", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "nSegments + 1" } }, .is_index = true, .facts = PMG_FACT_OFFSETS, .limit = { 1, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(segments_args, off), .place = "segments.pmg:6" },
 	[1] = { .name = "x", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 2, .segments = 0, .offset = offsetof(segments_args, x), .place = "segments.pmg:7" },
@@ -116,28 +86,12 @@ static const pmg_array_desc segments_arrays[] = {
 	[4] = { .name = "where", .role = PMG_OUT, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "nSegments" } }, .first_extent = 5, .segments = -1, .offset = offsetof(segments_args, where), .place = "segments.pmg:10" },
 	[5] = { .name = "scaled", .role = PMG_OUT, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 1, false, 0, "n" } }, .first_extent = 6, .segments = 0, .offset = offsetof(segments_args, scaled), .place = "segments.pmg:11" },
 };
-
 PMG_PLAN_ANY(segments)
-
 static const pmg_pipeline_desc segments_description = {
-	.abi_version = PMG_ABI_VERSION, .name = "segments", .source = "segments.pmg", .target = "openmp",
-	.args_size = sizeof(segments_args), .n_params = 2, .params = segments_params,
-	.n_arrays = 6, .arrays = segments_arrays, .n_extents = 7,
-	.kernel = segments_kernel,
-	.is_ordered = true, .plan = segments_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	PMG_DESCRIBES(segments, "segments.pmg", "openmp"), .n_params = 2, .params = segments_params, .is_ordered = true,
+	.n_arrays = 6, .arrays = segments_arrays, .n_extents = 7, .kernel = segments_kernel, .plan = segments_plan_any,
 };
 
 PMG_PIPELINE(segments)
 
-/* What loaders look up. Weak, so that several generated files may be linked into one program. */
-__attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);
-
-const pmg_pipeline_desc *const *pmg_pipelines(void)
-{
-	static const pmg_pipeline_desc *const pipelines[] = {
-		&segments_description,
-		NULL
-	};
-
-	return pipelines;
-}
+PMG_PIPELINES(&segments_description)

@@ -2,35 +2,23 @@
  *
  * Pipeline tree:
  * - schedule of tree: textual (not isl); values are computed in the order of their need, tree.pmg:4
- * - accumulate of below.sum: register (not memory); the loop over 'c' does not move the target,
- *   tree.pmg:16
- * - accumulate of height.max: register (not memory); the loop over 'c' does not move the target,
- *   tree.pmg:17
- * - accumulate of size.sum: register (not memory); the loop over 'c' does not move the target,
- *   tree.pmg:18
- * - parallel of toRoot: serial (not parallel); the loop over 'i': it carries a dependence, 'toRoot'
- *   at i = 0, parent[i] = -1 before 'toRoot' at i = 1, parent[i] = 0, tree.pmg:13
- * - parallel of depth: serial (not parallel); the loop over 'i': it carries a dependence, 'depth'
- *   at i = 0, parent[i] = -1 before 'depth' at i = 1, parent[i] = 0, tree.pmg:14
- * - parallel of below: serial (not parallel); the loop over 'i': it carries a dependence, 'below'
- *   at i = 1 before 'below' at i = 0, c = 1, tree.pmg:16
- * - parallel of height: serial (not parallel); the loop over 'i': it carries a dependence, 'height'
- *   at i = 1 before 'height' at i = 0, c = 1, tree.pmg:17
- * - parallel of size: serial (not parallel); the loop over 'i': it carries a dependence, 'size' at
- *   i = 1 before 'size' at i = 0, c = 1, tree.pmg:18
- * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are
- *   dims, tree.pmg:4
+ * - accumulate of below.sum, height.max, size.sum: register (not memory); the loop over 'c' does not move the target,
+ *   tree.pmg:16, 17, 18
+ * - parallel of toRoot: serial (not parallel); the loop over 'i': it carries a dependence, 'toRoot' at i = 0, parent[i]
+ *   = -1 before 'toRoot' at i = 1, parent[i] = 0, tree.pmg:13
+ * - parallel of depth: serial (not parallel); the loop over 'i': it carries a dependence, 'depth' at i = 0, parent[i] =
+ *   -1 before 'depth' at i = 1, parent[i] = 0, tree.pmg:14
+ * - parallel of below: serial (not parallel); the loop over 'i': it carries a dependence, 'below' at i = 1 before
+ *   'below' at i = 0, c = 1, tree.pmg:16
+ * - parallel of height: serial (not parallel); the loop over 'i': it carries a dependence, 'height' at i = 1 before
+ *   'height' at i = 0, c = 1, tree.pmg:17
+ * - parallel of size: serial (not parallel); the loop over 'i': it carries a dependence, 'size' at i = 1 before 'size'
+ *   at i = 0, c = 1, tree.pmg:18
+ * - candidates of --schedule=isl: left out (not compiled); isl has no proposal whose loops are dims, tree.pmg:4
  */
 #include "tree.h"
-
 #include <pmgrt_generated.h>
-
-#ifdef __clang__
-#pragma clang diagnostic ignored "-Wpass-failed"
-#pragma clang diagnostic ignored "-Wsign-conversion"
-#elif defined(__GNUC__)
-#pragma GCC diagnostic ignored "-Wtype-limits"
-#endif
+#include <pmgrt_openmp.h>
 
 /* ---- tree ---- */
 
@@ -38,14 +26,11 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 {
 	const tree_args *args = arguments;
 	const int64_t n = args->n;
-	const int64_t *restrict parent = plan->data[0];
+	const int64_t *restrict parent = plan->data[0], *restrict parent_children_offsets = plan->data[7];
 	const double *restrict len = plan->data[1];
-	double *restrict toRoot = plan->data[2];
-	double *restrict below = plan->data[3];
+	double *restrict toRoot = plan->data[2], *restrict below = plan->data[3];
 	double *restrict height = plan->data[4];
-	int64_t *restrict depth = plan->data[5];
-	int64_t *restrict size = plan->data[6];
-	const int64_t *restrict parent_children_offsets = plan->data[7];
+	int64_t *restrict depth = plan->data[5], *restrict size = plan->data[6];
 	const int64_t *restrict parent_children = plan->data[8];
 
 	/* tree.pmg:13
@@ -107,7 +92,6 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 		}
 		size[i] = 1 + sum;
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -115,7 +99,6 @@ static pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_control
 static const pmg_param_desc tree_params[] = {
 	{ "n", PMG_I64, offsetof(tree_args, n), "tree.pmg:5" },
 };
-
 static const pmg_array_desc tree_arrays[] = {
 	[0] = { .name = "parent", .role = PMG_IN, .type = PMG_I64, .is_fixed = true, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .is_index = true, .facts = PMG_FACT_INDEX | PMG_FACT_TREE, .limit = { 0, false, 0, "n" }, .first_extent = 0, .segments = -1, .offset = offsetof(tree_args, parent), .place = "tree.pmg:6" },
 	[1] = { .name = "len", .role = PMG_IN, .type = PMG_F64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 2, .segments = -1, .offset = offsetof(tree_args, len), .place = "tree.pmg:7" },
@@ -127,29 +110,14 @@ static const pmg_array_desc tree_arrays[] = {
 	[7] = { .name = "parent.children_offsets", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 1, "n + 1" } }, .first_extent = 8, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6" },
 	[8] = { .name = "parent.children", .role = PMG_TEMP, .type = PMG_I64, .rank = 1, .shape = (const pmg_extent[]) { { 0, false, 0, "n" } }, .first_extent = 9, .segments = -1, .offset = SIZE_MAX, .place = "tree.pmg:6" },
 };
-
 PMG_PLAN_ANY(tree)
-
 static const pmg_pipeline_desc tree_description = {
-	.abi_version = PMG_ABI_VERSION, .name = "tree", .source = "tree.pmg", .target = "openmp",
-	.args_size = sizeof(tree_args), .n_params = 1, .params = tree_params,
+	PMG_DESCRIBES(tree, "tree.pmg", "openmp"), .n_params = 1, .params = tree_params, .is_ordered = true,
 	.n_arrays = 9, .arrays = tree_arrays, .n_extents = 10,
-	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 7, 8, 0, 0 } },
-	.kernel = tree_kernel,
-	.is_ordered = true, .plan = tree_plan_any, .execute = pmg_plan_execute, .destroy = pmg_plan_destroy
+	.n_children = 1, .children = (const pmg_children_desc[]) { { 0, 7, 8, 0, 0 } }, .kernel = tree_kernel,
+	.plan = tree_plan_any,
 };
 
 PMG_PIPELINE(tree)
 
-/* What loaders look up. Weak, so that several generated files may be linked into one program. */
-__attribute__((weak)) const pmg_pipeline_desc *const *pmg_pipelines(void);
-
-const pmg_pipeline_desc *const *pmg_pipelines(void)
-{
-	static const pmg_pipeline_desc *const pipelines[] = {
-		&tree_description,
-		NULL
-	};
-
-	return pipelines;
-}
+PMG_PIPELINES(&tree_description)

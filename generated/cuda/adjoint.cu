@@ -20,14 +20,12 @@ static __global__ void PMG_BOUNDS(32, 0) adjoint_2_left(int64_t nVoxels, int64_t
 	double sum_2 = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
 			sum_2 += Mw[i*nTheta + j]*y[i*nTheta + j];
-		}
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		left_dot[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) adjoint_3_left(double *__restrict__ left, const double *__restrict__ left_dot)
@@ -53,12 +51,10 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_5_right(int64_t nFibers, const d
 	PMG_TEAM(1, 1, 1);
 
 	double sum_4 = 0.0;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		sum_4 += w[i]*Mty[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
 		right_dot[0] += sum_4;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) adjoint_6_right(double *__restrict__ right, const double *__restrict__ right_dot)
@@ -82,17 +78,11 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_7_difference(const double *__res
 extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const adjoint_args *args = (const adjoint_args *) arguments;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	double *Mw = (double *) pmg_cuda_data(plan, 0);
-	double *y = (double *) pmg_cuda_data(plan, 1);
-	double *w = (double *) pmg_cuda_data(plan, 2);
-	double *Mty = (double *) pmg_cuda_data(plan, 3);
-	double *left = (double *) pmg_cuda_data(plan, 4);
-	double *right = (double *) pmg_cuda_data(plan, 5);
-	double *difference = (double *) pmg_cuda_data(plan, 6);
-	double *left_dot = (double *) pmg_cuda_data(plan, 7);
+	const int64_t nVoxels = args->nVoxels, nFibers = args->nFibers, nTheta = args->nTheta;
+	double *Mw = (double *) pmg_cuda_data(plan, 0), *y = (double *) pmg_cuda_data(plan, 1);
+	double *w = (double *) pmg_cuda_data(plan, 2), *Mty = (double *) pmg_cuda_data(plan, 3);
+	double *left = (double *) pmg_cuda_data(plan, 4), *right = (double *) pmg_cuda_data(plan, 5);
+	double *difference = (double *) pmg_cuda_data(plan, 6), *left_dot = (double *) pmg_cuda_data(plan, 7);
 	double *right_dot = (double *) pmg_cuda_data(plan, 8);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -111,7 +101,6 @@ extern "C" pmg_status adjoint_kernel(pmg_plan *plan, const void *arguments, pmg_
 		 */
 		PMG_LAUNCH(plan, adjoint_7_difference, 1, 1, left, right, difference);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -11,41 +11,35 @@ static __global__ void PMG_BOUNDS(32, 0) blur_1_blurx(int64_t R, int64_t C, cons
 	if (const int64_t i = pmg_index; i < R) {
 		if (R >= i + 2 && i >= 1) {
 			PMG_TEAM_SYNC;
-			for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+			for (int64_t j = pmg_lane; j < C; j += pmg_team)
 				blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
-			}
 			PMG_TEAM_SYNC;
 		}
 		if (R >= i + 2 && i >= 1) {
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				out_img[i*C] = img[i*C];
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			for (int64_t j = 1 + pmg_lane; j < C - 1; j += pmg_team) {
+			for (int64_t j = 1 + pmg_lane; j < C - 1; j += pmg_team)
 				out_img[i*C + j] = 0.25f*(blurx[(i - 1)*C + j - 1] + 2.0f*blurx[(i - 1)*C + j] + blurx[(i - 1)*C + j + 1]);
-			}
 			PMG_TEAM_SYNC;
 			if (C >= 2) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					out_img[i*C + C - 1] = img[i*C + C - 1];
-				}
 				PMG_TEAM_SYNC;
 			}
 		} else {
 			if (i == 0) {
 				PMG_TEAM_SYNC;
-				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+				for (int64_t j = pmg_lane; j < C; j += pmg_team)
 					out_img[j] = img[j];
-				}
 				PMG_TEAM_SYNC;
 			} else {
 				PMG_TEAM_SYNC;
-				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+				for (int64_t j = pmg_lane; j < C; j += pmg_team)
 					out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -55,10 +49,8 @@ static __global__ void PMG_BOUNDS(32, 0) blur_1_blurx(int64_t R, int64_t C, cons
 extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const blur_args *args = (const blur_args *) arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-	float *img = (float *) pmg_cuda_data(plan, 0);
-	float *out_img = (float *) pmg_cuda_data(plan, 1);
+	const int64_t R = args->R, C = args->C;
+	float *img = (float *) pmg_cuda_data(plan, 0), *out_img = (float *) pmg_cuda_data(plan, 1);
 	float *blurx = (float *) pmg_cuda_data(plan, 2);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -75,7 +67,6 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 			PMG_LAUNCH(plan, blur_1_blurx, R, 32, R, C, img, out_img, blurx);
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }

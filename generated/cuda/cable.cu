@@ -29,9 +29,8 @@ static __global__ void PMG_BOUNDS(1, 0) cable_2_coupling(int64_t n, const double
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < n) {
+	if (const int64_t i = pmg_index; i < n)
 		coupling[i] = -gAxial[i];
-	}
 }
 
 static __global__ void PMG_BOUNDS(32, 0) cable_3_trace(int64_t nCells, int64_t nSteps, double *__restrict__ trace)
@@ -40,9 +39,8 @@ static __global__ void PMG_BOUNDS(32, 0) cable_3_trace(int64_t nCells, int64_t n
 
 	if (const int64_t i = pmg_index; i < nSteps) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nCells; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nCells; j += pmg_team)
 			trace[i*nCells + j] = 0.0;
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -63,9 +61,8 @@ static __global__ void PMG_BOUNDS(32, 0) cable_4_trace(int64_t nCells, int64_t n
 
 	if (const int64_t s = pmg_index; s < nCells) {
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			trace[it*nCells + s] = v[s*n];
-		}
 		PMG_TEAM_SYNC;
 		for (int64_t i = n - 1; i >= 0; i--) {
 			double sum = cm[i]/dt + gLeak[i] + axial[i];
@@ -79,36 +76,31 @@ static __global__ void PMG_BOUNDS(32, 0) cable_4_trace(int64_t nCells, int64_t n
 			pmg_check_pivot(plan, pivot, 0, i, s);
 			double e = 1.0/pivot;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				v_HinesSystem_e_coupling[s*n + i] = coupling[i]*e;
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				v_HinesSystem_r[s*n + i] = (cm[i]/dt*v[s*n + i] + gLeak[i]*eLeak + current[s*n + i] - sum_2)*e;
-			}
 			PMG_TEAM_SYNC;
 		}
 		for (int64_t i = 0; i < n; i++) {
 			const int64_t parent = T_parent[i];
 			if (parent == -1) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i];
-				}
 				PMG_TEAM_SYNC;
 			} else {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					v_HinesSystem[s*n + i] = v_HinesSystem_r[s*n + i] - v_HinesSystem_e_coupling[s*n + i]*v_HinesSystem[s*n + parent];
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < n; j += pmg_team)
 			v[s*n + j] = v_HinesSystem[s*n + j];
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -117,20 +109,13 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 {
 	const cable_args *args = (const cable_args *) arguments;
 	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t nCells = args->nCells;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
-	const double dt = args->dt;
-	const double eLeak = args->eLeak;
+	const int64_t nCells = args->nCells, n = args->n, nSteps = args->nSteps;
+	const double dt = args->dt, eLeak = args->eLeak;
 	int64_t *T_parent = (int64_t *) pmg_cuda_data(plan, 0);
-	double *cm = (double *) pmg_cuda_data(plan, 1);
-	double *gLeak = (double *) pmg_cuda_data(plan, 2);
-	double *gAxial = (double *) pmg_cuda_data(plan, 3);
-	double *current = (double *) pmg_cuda_data(plan, 4);
-	double *v = (double *) pmg_cuda_data(plan, 5);
-	double *trace = (double *) pmg_cuda_data(plan, 6);
-	double *coupling = (double *) pmg_cuda_data(plan, 7);
-	double *axial = (double *) pmg_cuda_data(plan, 8);
+	double *cm = (double *) pmg_cuda_data(plan, 1), *gLeak = (double *) pmg_cuda_data(plan, 2);
+	double *gAxial = (double *) pmg_cuda_data(plan, 3), *current = (double *) pmg_cuda_data(plan, 4);
+	double *v = (double *) pmg_cuda_data(plan, 5), *trace = (double *) pmg_cuda_data(plan, 6);
+	double *coupling = (double *) pmg_cuda_data(plan, 7), *axial = (double *) pmg_cuda_data(plan, 8);
 	double *v_HinesSystem = (double *) pmg_cuda_data(plan, 9);
 	double *v_HinesSystem_r = (double *) pmg_cuda_data(plan, 10);
 	double *v_HinesSystem_e_coupling = (double *) pmg_cuda_data(plan, 11);
@@ -164,7 +149,6 @@ extern "C" pmg_status cable_kernel(pmg_plan *plan, const void *arguments, pmg_co
 	}
 	if (pmg_cuda_failed(plan))
 		return PMG_NUMERICAL;
-
 	return PMG_OK;
 }
 

@@ -10,8 +10,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_1_r0(int64_t n, const
 
 	if (const int64_t i = pmg_index; i < n) {
 		double sum = 0.0;
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
+		const int64_t off_begin = off[i], off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*x0[col_k];
@@ -37,12 +36,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_3_limit(int64_t n, co
 	PMG_TEAM(1, 1, 1);
 
 	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_2 += b[i]*b[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		limit_dot[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_4_limit(double tol, double *__restrict__ limit, const double *__restrict__ limit_dot)
@@ -58,9 +55,8 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_5_y(int64_t n, const 
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < n) {
+	if (const int64_t i = pmg_index; i < n)
 		y[i] = x0[i];
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_6_rz(double *__restrict__ rz_dot)
@@ -77,12 +73,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_7_rz(int64_t n, const
 	PMG_TEAM(1, 1, 1);
 
 	double sum_4 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_4 += r0[i]*z0[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
 		rz_dot[0] += sum_4;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_8_rz(double *__restrict__ rz, const double *__restrict__ rz_dot)
@@ -108,12 +102,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_10_rr(int64_t n, cons
 	PMG_TEAM(1, 1, 1);
 
 	double sum_4 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_4 += r0[i]*r0[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
 		rr_dot[0] += sum_4;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_11_rr(double *__restrict__ rr, const double *__restrict__ rr_dot)
@@ -149,8 +141,7 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_13_q(int64_t n, const
 
 	if (const int64_t i = pmg_index; i < n) {
 		double sum_3 = 0.0;
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
+		const int64_t off_begin = off[i], off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum_3 += val[k]*p[col_k];
@@ -175,12 +166,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_15_alpha(int64_t n, c
 	PMG_IN_LOOP;
 
 	double sum_4 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_4 += p[i]*q[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
 		alpha_dot[0] += sum_4;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_16_alpha(const double *__restrict__ rz, double *__restrict__ alpha, const double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
@@ -220,12 +209,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_19_rzNew(int64_t n, c
 	PMG_IN_LOOP;
 
 	double sum_6 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_6 += r[i]*z[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_6, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_6, pmg_parts))
 		rzNew_dot[0] += sum_6;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_20_rzNew(double *__restrict__ rzNew, const double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
@@ -275,12 +262,10 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_24_next_rr(int64_t n,
 	PMG_IN_LOOP;
 
 	double sum_8 = 0.0;
-	for (int64_t i = pmg_index; i < n; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < n; i += pmg_teams)
 		sum_8 += r[i]*r[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_8, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_8, pmg_parts))
 		rr_dot2[0] += sum_8;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_25_next_rr(double *__restrict__ rr, const double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)
@@ -307,43 +292,29 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_27_x(int64_t n, doubl
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < n) {
+	if (const int64_t i = pmg_index; i < n)
 		x[i] = y[i];
-	}
 }
 
 extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const conjugate_gradient_args *args = (const conjugate_gradient_args *) arguments;
 	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t n = args->n;
-	const int64_t maxIter = args->maxIter;
+	const int64_t n = args->n, maxIter = args->maxIter;
 	const double tol = args->tol;
-	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0);
-	int64_t *col = (int64_t *) pmg_cuda_data(plan, 1);
-	double *val = (double *) pmg_cuda_data(plan, 2);
-	double *diag = (double *) pmg_cuda_data(plan, 3);
-	double *b = (double *) pmg_cuda_data(plan, 4);
-	double *x0 = (double *) pmg_cuda_data(plan, 5);
-	double *x = (double *) pmg_cuda_data(plan, 6);
+	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0), *col = (int64_t *) pmg_cuda_data(plan, 1);
+	double *val = (double *) pmg_cuda_data(plan, 2), *diag = (double *) pmg_cuda_data(plan, 3);
+	double *b = (double *) pmg_cuda_data(plan, 4), *x0 = (double *) pmg_cuda_data(plan, 5);
+	double *x = (double *) pmg_cuda_data(plan, 6), *z0 = (double *) pmg_cuda_data(plan, 8);
 	int64_t *iterations = (int64_t *) pmg_cuda_data(plan, 7);
-	double *z0 = (double *) pmg_cuda_data(plan, 8);
-	double *limit = (double *) pmg_cuda_data(plan, 9);
-	double *y = (double *) pmg_cuda_data(plan, 10);
-	double *r = (double *) pmg_cuda_data(plan, 11);
-	double *p = (double *) pmg_cuda_data(plan, 12);
-	double *rz = (double *) pmg_cuda_data(plan, 13);
-	double *rr = (double *) pmg_cuda_data(plan, 14);
-	double *r0 = (double *) pmg_cuda_data(plan, 15);
-	double *limit_dot = (double *) pmg_cuda_data(plan, 16);
-	double *rz_dot = (double *) pmg_cuda_data(plan, 17);
-	double *rr_dot = (double *) pmg_cuda_data(plan, 18);
-	double *alpha = (double *) pmg_cuda_data(plan, 19);
-	double *z = (double *) pmg_cuda_data(plan, 20);
-	double *rzNew = (double *) pmg_cuda_data(plan, 21);
-	double *q = (double *) pmg_cuda_data(plan, 22);
-	double *alpha_dot = (double *) pmg_cuda_data(plan, 23);
-	double *rzNew_dot = (double *) pmg_cuda_data(plan, 24);
+	double *limit = (double *) pmg_cuda_data(plan, 9), *y = (double *) pmg_cuda_data(plan, 10);
+	double *r = (double *) pmg_cuda_data(plan, 11), *p = (double *) pmg_cuda_data(plan, 12);
+	double *rz = (double *) pmg_cuda_data(plan, 13), *rr = (double *) pmg_cuda_data(plan, 14);
+	double *r0 = (double *) pmg_cuda_data(plan, 15), *limit_dot = (double *) pmg_cuda_data(plan, 16);
+	double *rz_dot = (double *) pmg_cuda_data(plan, 17), *rr_dot = (double *) pmg_cuda_data(plan, 18);
+	double *alpha = (double *) pmg_cuda_data(plan, 19), *z = (double *) pmg_cuda_data(plan, 20);
+	double *rzNew = (double *) pmg_cuda_data(plan, 21), *q = (double *) pmg_cuda_data(plan, 22);
+	double *alpha_dot = (double *) pmg_cuda_data(plan, 23), *rzNew_dot = (double *) pmg_cuda_data(plan, 24);
 	double *rr_dot2 = (double *) pmg_cuda_data(plan, 25);
 
 	/* conjugate_gradient.pmg:15
@@ -426,7 +397,6 @@ extern "C" pmg_status conjugate_gradient_kernel(pmg_plan *plan, const void *argu
 
 	/* x = y;    (conjugate_gradient.pmg:39) */
 	PMG_LAUNCH(plan, conjugate_gradient_27_x, n, 1, n, x, y);
-
 	return PMG_OK;
 }
 

@@ -38,42 +38,35 @@ static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const
 			for (int64_t i = 16*i_tile; i < pmg_min_i64(R, 16*i_tile + 16); i++) {
 				if (R >= i + 3) {
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sii[i*(C - 4) + j - 2] = gii[(2*i_tile + i)*(C - 2) + j - 2] + gii[(2*i_tile + i)*(C - 2) + j - 1] + gii[(2*i_tile + i)*(C - 2) + j] + gii[(2*i_tile + i + 1)*(C - 2) + j - 2] + gii[(2*i_tile + i + 1)*(C - 2) + j - 1] + gii[(2*i_tile + i + 1)*(C - 2) + j] + gii[(2*i_tile + i + 2)*(C - 2) + j - 2] + gii[(2*i_tile + i + 2)*(C - 2) + j - 1] + gii[(2*i_tile + i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sij[i*(C - 4) + j - 2] = gij[(2*i_tile + i)*(C - 2) + j - 2] + gij[(2*i_tile + i)*(C - 2) + j - 1] + gij[(2*i_tile + i)*(C - 2) + j] + gij[(2*i_tile + i + 1)*(C - 2) + j - 2] + gij[(2*i_tile + i + 1)*(C - 2) + j - 1] + gij[(2*i_tile + i + 1)*(C - 2) + j] + gij[(2*i_tile + i + 2)*(C - 2) + j - 2] + gij[(2*i_tile + i + 2)*(C - 2) + j - 1] + gij[(2*i_tile + i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sjj[i*(C - 4) + j - 2] = gjj[(2*i_tile + i)*(C - 2) + j - 2] + gjj[(2*i_tile + i)*(C - 2) + j - 1] + gjj[(2*i_tile + i)*(C - 2) + j] + gjj[(2*i_tile + i + 1)*(C - 2) + j - 2] + gjj[(2*i_tile + i + 1)*(C - 2) + j - 1] + gjj[(2*i_tile + i + 1)*(C - 2) + j] + gjj[(2*i_tile + i + 2)*(C - 2) + j - 2] + gjj[(2*i_tile + i + 2)*(C - 2) + j - 1] + gjj[(2*i_tile + i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 				}
 				if (R >= i + 3) {
 					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team) {
+					for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team)
 						corners[i*C + j] = 0.0f;
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						corners[i*C + j] = sii[i*(C - 4) + j - 2]*sjj[i*(C - 4) + j - 2] - sij[i*(C - 4) + j - 2]*sij[i*(C - 4) + j - 2] - 0.04f*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2])*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2]);
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team) {
+					for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team)
 						corners[i*C + j] = 0.0f;
-					}
 					PMG_TEAM_SYNC;
 				} else {
 					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					for (int64_t j = pmg_lane; j < C; j += pmg_team)
 						corners[i*C + j] = 0.0f;
-					}
 					PMG_TEAM_SYNC;
 				}
 			}
@@ -81,49 +74,41 @@ static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const
 			for (int64_t i = 0; i < pmg_min_i64(16, R); i++) {
 				if (R >= i + 3 && i >= 2) {
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sii[i*(C - 4) + j - 2] = gii[i*(C - 2) + j - 2] + gii[i*(C - 2) + j - 1] + gii[i*(C - 2) + j] + gii[(i + 1)*(C - 2) + j - 2] + gii[(i + 1)*(C - 2) + j - 1] + gii[(i + 1)*(C - 2) + j] + gii[(i + 2)*(C - 2) + j - 2] + gii[(i + 2)*(C - 2) + j - 1] + gii[(i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sij[i*(C - 4) + j - 2] = gij[i*(C - 2) + j - 2] + gij[i*(C - 2) + j - 1] + gij[i*(C - 2) + j] + gij[(i + 1)*(C - 2) + j - 2] + gij[(i + 1)*(C - 2) + j - 1] + gij[(i + 1)*(C - 2) + j] + gij[(i + 2)*(C - 2) + j - 2] + gij[(i + 2)*(C - 2) + j - 1] + gij[(i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 						sjj[i*(C - 4) + j - 2] = gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j] + gjj[(i + 1)*(C - 2) + j - 2] + gjj[(i + 1)*(C - 2) + j - 1] + gjj[(i + 1)*(C - 2) + j] + gjj[(i + 2)*(C - 2) + j - 2] + gjj[(i + 2)*(C - 2) + j - 1] + gjj[(i + 2)*(C - 2) + j];
-					}
 					PMG_TEAM_SYNC;
 				}
 				if (i <= 1) {
 					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					for (int64_t j = pmg_lane; j < C; j += pmg_team)
 						corners[i*C + j] = 0.0f;
-					}
 					PMG_TEAM_SYNC;
 				} else {
 					if (R >= i + 3) {
 						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team) {
+						for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team)
 							corners[i*C + j] = 0.0f;
-						}
 						PMG_TEAM_SYNC;
 						PMG_TEAM_SYNC;
-						for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team) {
+						for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
 							corners[i*C + j] = sii[i*(C - 4) + j - 2]*sjj[i*(C - 4) + j - 2] - sij[i*(C - 4) + j - 2]*sij[i*(C - 4) + j - 2] - 0.04f*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2])*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2]);
-						}
 						PMG_TEAM_SYNC;
 						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team) {
+						for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team)
 							corners[i*C + j] = 0.0f;
-						}
 						PMG_TEAM_SYNC;
 					} else {
 						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+						for (int64_t j = pmg_lane; j < C; j += pmg_team)
 							corners[i*C + j] = 0.0f;
-						}
 						PMG_TEAM_SYNC;
 					}
 				}
@@ -135,16 +120,11 @@ static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const
 extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const harris_args *args = (const harris_args *) arguments;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-	float *img = (float *) pmg_cuda_data(plan, 0);
-	float *corners = (float *) pmg_cuda_data(plan, 1);
-	float *gii = (float *) pmg_cuda_data(plan, 2);
-	float *gij = (float *) pmg_cuda_data(plan, 3);
-	float *gjj = (float *) pmg_cuda_data(plan, 4);
-	float *sii = (float *) pmg_cuda_data(plan, 5);
-	float *sij = (float *) pmg_cuda_data(plan, 6);
-	float *sjj = (float *) pmg_cuda_data(plan, 7);
+	const int64_t R = args->R, C = args->C;
+	float *img = (float *) pmg_cuda_data(plan, 0), *corners = (float *) pmg_cuda_data(plan, 1);
+	float *gii = (float *) pmg_cuda_data(plan, 2), *gij = (float *) pmg_cuda_data(plan, 3);
+	float *gjj = (float *) pmg_cuda_data(plan, 4), *sii = (float *) pmg_cuda_data(plan, 5);
+	float *sij = (float *) pmg_cuda_data(plan, 6), *sjj = (float *) pmg_cuda_data(plan, 7);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* harris.pmg:14
@@ -173,7 +153,6 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 */
 		PMG_LAUNCH(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

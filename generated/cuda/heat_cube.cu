@@ -21,46 +21,39 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_1_p(int64_t nx, int64_t ny, i
 		for (int64_t y = -1; y < ny + 1; y++) {
 			if (nx > x && x >= 0 && ny > y && y >= 0) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2)] = 0.0;
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				for (int64_t z = pmg_lane; z < nz; z += pmg_team) {
+				for (int64_t z = pmg_lane; z < nz; z += pmg_team)
 					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = u[(x*ny + y)*nz + z];
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + nz + 1] = 0.0;
-				}
 				PMG_TEAM_SYNC;
 			} else {
 				if (x == nx) {
 					PMG_TEAM_SYNC;
-					for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team) {
+					for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team)
 						p[((nx + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] = 0.0;
-					}
 					PMG_TEAM_SYNC;
 				} else {
 					if (x == -1) {
 						PMG_TEAM_SYNC;
-						for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team) {
+						for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team)
 							p[(y + 1)*(nz + 2) + z + 1] = 0.0;
-						}
 						PMG_TEAM_SYNC;
 					} else {
 						if (y == ny) {
 							PMG_TEAM_SYNC;
-							for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team) {
+							for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team)
 								p[((x + 1)*(ny + 2) + ny + 1)*(nz + 2) + z + 1] = 0.0;
-							}
 							PMG_TEAM_SYNC;
 						} else {
 							PMG_TEAM_SYNC;
-							for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team) {
+							for (int64_t z = -1 + pmg_lane; z < nz + 1; z += pmg_team)
 								p[(x + 1)*(ny + 2)*(nz + 2) + z + 1] = 0.0;
-							}
 							PMG_TEAM_SYNC;
 						}
 					}
@@ -78,46 +71,39 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_2_rx(int64_t nx, int64_t ny, 
 	if (const int64_t y = pmg_index; y < ny) {
 		for (int64_t z = 0; z < nz; z++) {
 			PMG_TEAM_SYNC;
-			for (int64_t x = pmg_lane; x < nx; x += pmg_team) {
+			for (int64_t x = pmg_lane; x < nx; x += pmg_team)
 				rx[(y*nz + z)*nx + x] = u[(x*ny + y)*nz + z] + r*(0.5*(p[(x*(ny + 2) + y + 1)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 2)*(ny + 2) + y + 1)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]) + (p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]));
-			}
 			PMG_TEAM_SYNC;
 			const double pivot = 1.0 + r;
 			pmg_check_pivot(plan, pivot, 0, 0, y*nz + z);
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				ux_pivot[(y*nz + z)*nx] = 1.0/pivot;
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				ux_y[(y*nz + z)*nx] = rx[(y*nz + z)*nx];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nx; i++) {
 				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*ux_pivot[(y*nz + z)*nx + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 0, i, y*nz + z);
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					ux_pivot[(y*nz + z)*nx + i] = 1.0/pivot_2;
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					ux_y[(y*nz + z)*nx + i] = rx[(y*nz + z)*nx + i] - -0.5*r*(ux_y[(y*nz + z)*nx + i - 1]*ux_pivot[(y*nz + z)*nx + i - 1]);
-				}
 				PMG_TEAM_SYNC;
 			}
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				ux[(y*nz + z)*nx + nx - 1] = ux_y[(y*nz + z)*nx + nx - 1]*ux_pivot[(y*nz + z)*nx + nx - 1];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = nx - 2; i >= 0; i--) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					ux[(y*nz + z)*nx + i] = (ux_y[(y*nz + z)*nx + i] - -0.5*r*ux[(y*nz + z)*nx + i + 1])*ux_pivot[(y*nz + z)*nx + i];
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -132,97 +118,82 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 	if (const int64_t x = pmg_index; x < nx) {
 		for (int64_t z = 0; z < nz; z++) {
 			PMG_TEAM_SYNC;
-			for (int64_t y = pmg_lane; y < ny; y += pmg_team) {
+			for (int64_t y = pmg_lane; y < ny; y += pmg_team)
 				ry[(x*nz + z)*ny + y] = ux[(y*nz + z)*nx + x] - 0.5*r*(p[((x + 1)*(ny + 2) + y)*(nz + 2) + z + 1] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 2)*(nz + 2) + z + 1]);
-			}
 			PMG_TEAM_SYNC;
 			const double pivot = 1.0 + r;
 			pmg_check_pivot(plan, pivot, 1, 0, x*nz + z);
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				uy_pivot[(x*nz + z)*ny] = 1.0/pivot;
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				uy_y[(x*nz + z)*ny] = ry[(x*nz + z)*ny];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < ny; i++) {
 				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*uy_pivot[(x*nz + z)*ny + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 1, i, x*nz + z);
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					uy_pivot[(x*nz + z)*ny + i] = 1.0/pivot_2;
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					uy_y[(x*nz + z)*ny + i] = ry[(x*nz + z)*ny + i] - -0.5*r*(uy_y[(x*nz + z)*ny + i - 1]*uy_pivot[(x*nz + z)*ny + i - 1]);
-				}
 				PMG_TEAM_SYNC;
 			}
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				uy[(x*nz + z)*ny + ny - 1] = uy_y[(x*nz + z)*ny + ny - 1]*uy_pivot[(x*nz + z)*ny + ny - 1];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = ny - 2; i >= 0; i--) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					uy[(x*nz + z)*ny + i] = (uy_y[(x*nz + z)*ny + i] - -0.5*r*uy[(x*nz + z)*ny + i + 1])*uy_pivot[(x*nz + z)*ny + i];
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
 		for (int64_t y = 0; y < ny; y++) {
 			PMG_TEAM_SYNC;
-			for (int64_t z = pmg_lane; z < nz; z += pmg_team) {
+			for (int64_t z = pmg_lane; z < nz; z += pmg_team)
 				rz[(x*ny + y)*nz + z] = uy[(x*nz + z)*ny + y] - 0.5*r*(p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z] - 2.0*p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 1] + p[((x + 1)*(ny + 2) + y + 1)*(nz + 2) + z + 2]);
-			}
 			PMG_TEAM_SYNC;
 			const double pivot = 1.0 + r;
 			pmg_check_pivot(plan, pivot, 2, 0, x*ny + y);
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch_pivot[(x*ny + y)*nz] = 1.0/pivot;
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch_y[(x*ny + y)*nz] = rz[(x*ny + y)*nz];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < nz; i++) {
 				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[(x*ny + y)*nz + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 2, i, x*ny + y);
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch_pivot[(x*ny + y)*nz + i] = 1.0/pivot_2;
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch_y[(x*ny + y)*nz + i] = rz[(x*ny + y)*nz + i] - -0.5*r*(u_TriBatch_y[(x*ny + y)*nz + i - 1]*u_TriBatch_pivot[(x*ny + y)*nz + i - 1]);
-				}
 				PMG_TEAM_SYNC;
 			}
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch[(x*ny + y)*nz + nz - 1] = u_TriBatch_y[(x*ny + y)*nz + nz - 1]*u_TriBatch_pivot[(x*ny + y)*nz + nz - 1];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = nz - 2; i >= 0; i--) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch[(x*ny + y)*nz + i] = (u_TriBatch_y[(x*ny + y)*nz + i] - -0.5*r*u_TriBatch[(x*ny + y)*nz + i + 1])*u_TriBatch_pivot[(x*ny + y)*nz + i];
-				}
 				PMG_TEAM_SYNC;
 			}
 			PMG_TEAM_SYNC;
-			for (int64_t k = pmg_lane; k < nz; k += pmg_team) {
+			for (int64_t k = pmg_lane; k < nz; k += pmg_team)
 				u[(x*ny + y)*nz + k] = u_TriBatch[(x*ny + y)*nz + k];
-			}
 			PMG_TEAM_SYNC;
 		}
 	}
@@ -231,23 +202,14 @@ static __global__ void PMG_BOUNDS(32, 0) heat_cube_3_ry(int64_t nx, int64_t ny, 
 extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const heat_cube_args *args = (const heat_cube_args *) arguments;
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t nz = args->nz;
-	const int64_t nSteps = args->nSteps;
+	const int64_t nx = args->nx, ny = args->ny, nz = args->nz, nSteps = args->nSteps;
 	const double r = args->r;
-	double *u = (double *) pmg_cuda_data(plan, 0);
-	double *ux = (double *) pmg_cuda_data(plan, 1);
-	double *uy = (double *) pmg_cuda_data(plan, 2);
-	double *p = (double *) pmg_cuda_data(plan, 3);
-	double *rx = (double *) pmg_cuda_data(plan, 4);
-	double *ry = (double *) pmg_cuda_data(plan, 5);
-	double *rz = (double *) pmg_cuda_data(plan, 6);
-	double *ux_pivot = (double *) pmg_cuda_data(plan, 7);
-	double *ux_y = (double *) pmg_cuda_data(plan, 8);
-	double *uy_pivot = (double *) pmg_cuda_data(plan, 9);
-	double *uy_y = (double *) pmg_cuda_data(plan, 10);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 11);
+	double *u = (double *) pmg_cuda_data(plan, 0), *ux = (double *) pmg_cuda_data(plan, 1);
+	double *uy = (double *) pmg_cuda_data(plan, 2), *p = (double *) pmg_cuda_data(plan, 3);
+	double *rx = (double *) pmg_cuda_data(plan, 4), *ry = (double *) pmg_cuda_data(plan, 5);
+	double *rz = (double *) pmg_cuda_data(plan, 6), *ux_pivot = (double *) pmg_cuda_data(plan, 7);
+	double *ux_y = (double *) pmg_cuda_data(plan, 8), *uy_pivot = (double *) pmg_cuda_data(plan, 9);
+	double *uy_y = (double *) pmg_cuda_data(plan, 10), *u_TriBatch = (double *) pmg_cuda_data(plan, 11);
 	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 12);
 	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 13);
 
@@ -292,7 +254,6 @@ extern "C" pmg_status heat_cube_kernel(pmg_plan *plan, const void *arguments, pm
 	}
 	if (pmg_cuda_failed(plan))
 		return PMG_NUMERICAL;
-
 	return PMG_OK;
 }
 

@@ -37,15 +37,11 @@ static __global__ void PMG_BOUNDS(1, 0) hines_1_x_e(int64_t nSystems, int64_t n,
 extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const hines_args *args = (const hines_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
+	const int64_t nSystems = args->nSystems, n = args->n;
 	int64_t *T_parent = (int64_t *) pmg_cuda_data(plan, 0);
-	double *upper = (double *) pmg_cuda_data(plan, 1);
-	double *lower = (double *) pmg_cuda_data(plan, 2);
-	double *diag = (double *) pmg_cuda_data(plan, 3);
-	double *rhs = (double *) pmg_cuda_data(plan, 4);
-	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *x_r = (double *) pmg_cuda_data(plan, 6);
+	double *upper = (double *) pmg_cuda_data(plan, 1), *lower = (double *) pmg_cuda_data(plan, 2);
+	double *diag = (double *) pmg_cuda_data(plan, 3), *rhs = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 5), *x_r = (double *) pmg_cuda_data(plan, 6);
 	double *x_e_lower = (double *) pmg_cuda_data(plan, 7);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
@@ -54,7 +50,6 @@ extern "C" pmg_status hines_kernel(pmg_plan *plan, const void *arguments, pmg_co
 		/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines.pmg:12) */
 		PMG_LAUNCH(plan, hines_1_x_e, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -96,15 +91,11 @@ static __global__ void PMG_BOUNDS(1, 0) hines_written_1_e(int64_t nSystems, int6
 extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const hines_written_args *args = (const hines_written_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
+	const int64_t nSystems = args->nSystems, n = args->n;
 	int64_t *T_parent = (int64_t *) pmg_cuda_data(plan, 0);
-	double *upper = (double *) pmg_cuda_data(plan, 1);
-	double *lower = (double *) pmg_cuda_data(plan, 2);
-	double *diag = (double *) pmg_cuda_data(plan, 3);
-	double *rhs = (double *) pmg_cuda_data(plan, 4);
-	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *r = (double *) pmg_cuda_data(plan, 6);
+	double *upper = (double *) pmg_cuda_data(plan, 1), *lower = (double *) pmg_cuda_data(plan, 2);
+	double *diag = (double *) pmg_cuda_data(plan, 3), *rhs = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 5), *r = (double *) pmg_cuda_data(plan, 6);
 	double *e_lower = (double *) pmg_cuda_data(plan, 7);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
@@ -126,7 +117,6 @@ extern "C" pmg_status hines_written_kernel(pmg_plan *plan, const void *arguments
 		 */
 		PMG_LAUNCH(plan, hines_written_1_e, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, r, e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -160,12 +150,10 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int
 				}
 				for (int64_t i = offset_begin; i < offset_end; i++) {
 					const int64_t parent = F_parent[i];
-					if (parent == -1) {
+					if (parent == -1)
 						x[i] = x_r[i];
-					}
-					if (parent >= offset_begin) {
+					if (parent >= offset_begin)
 						x[i] = x_r[i] - x_e_lower[i]*x[parent];
-					}
 				}
 			}
 		}
@@ -175,16 +163,11 @@ static __global__ void PMG_BOUNDS(1, 0) hines_forest_1_x_e(int64_t nSystems, int
 extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const hines_forest_args *args = (const hines_forest_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
-	int64_t *F_offset = (int64_t *) pmg_cuda_data(plan, 0);
-	int64_t *F_parent = (int64_t *) pmg_cuda_data(plan, 1);
-	double *upper = (double *) pmg_cuda_data(plan, 2);
-	double *lower = (double *) pmg_cuda_data(plan, 3);
-	double *diag = (double *) pmg_cuda_data(plan, 4);
-	double *rhs = (double *) pmg_cuda_data(plan, 5);
-	double *x = (double *) pmg_cuda_data(plan, 6);
-	double *x_r = (double *) pmg_cuda_data(plan, 7);
+	const int64_t nSystems = args->nSystems, nTotal = args->nTotal;
+	int64_t *F_offset = (int64_t *) pmg_cuda_data(plan, 0), *F_parent = (int64_t *) pmg_cuda_data(plan, 1);
+	double *upper = (double *) pmg_cuda_data(plan, 2), *lower = (double *) pmg_cuda_data(plan, 3);
+	double *diag = (double *) pmg_cuda_data(plan, 4), *rhs = (double *) pmg_cuda_data(plan, 5);
+	double *x = (double *) pmg_cuda_data(plan, 6), *x_r = (double *) pmg_cuda_data(plan, 7);
 	double *x_e_lower = (double *) pmg_cuda_data(plan, 8);
 	int64_t *F_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 9);
 	int64_t *F_parent_children = (int64_t *) pmg_cuda_data(plan, 10);
@@ -193,7 +176,6 @@ extern "C" pmg_status hines_forest_kernel(pmg_plan *plan, const void *arguments,
 		/* x = HinesSystem(F, upper, lower, diag, rhs);    (hines.pmg:39) */
 		PMG_LAUNCH(plan, hines_forest_1_x_e, nSystems, 1, nSystems, nTotal, F_offset, F_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, F_parent_children_offsets, F_parent_children, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -37,15 +37,11 @@ static __global__ void PMG_BOUNDS(1, 0) hines_own_1_x_e(int64_t nSystems, int64_
 extern "C" pmg_status hines_own_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const hines_own_args *args = (const hines_own_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
+	const int64_t nSystems = args->nSystems, n = args->n;
 	int64_t *T_parent = (int64_t *) pmg_cuda_data(plan, 0);
-	double *upper = (double *) pmg_cuda_data(plan, 1);
-	double *lower = (double *) pmg_cuda_data(plan, 2);
-	double *diag = (double *) pmg_cuda_data(plan, 3);
-	double *rhs = (double *) pmg_cuda_data(plan, 4);
-	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *x_r = (double *) pmg_cuda_data(plan, 6);
+	double *upper = (double *) pmg_cuda_data(plan, 1), *lower = (double *) pmg_cuda_data(plan, 2);
+	double *diag = (double *) pmg_cuda_data(plan, 3), *rhs = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 5), *x_r = (double *) pmg_cuda_data(plan, 6);
 	double *x_e_lower = (double *) pmg_cuda_data(plan, 7);
 	int64_t *T_parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *T_parent_children = (int64_t *) pmg_cuda_data(plan, 9);
@@ -54,7 +50,6 @@ extern "C" pmg_status hines_own_kernel(pmg_plan *plan, const void *arguments, pm
 		/* x = HinesSystem(T, upper, lower, diag, rhs);    (hines_own.pmg:10) */
 		PMG_LAUNCH(plan, hines_own_1_x_e, nSystems, 1, nSystems, n, T_parent, upper, lower, diag, rhs, x, x_r, x_e_lower, T_parent_children_offsets, T_parent_children, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }

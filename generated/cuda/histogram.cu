@@ -8,9 +8,8 @@ static __global__ void PMG_BOUNDS(1, 0) histogram_1_count(int64_t nLevels, int64
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < nLevels) {
+	if (const int64_t i = pmg_index; i < nLevels)
 		count[i] = 0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) histogram_2_count(int64_t nPixels, const int64_t *__restrict__ level, int64_t *__restrict__ count)
@@ -26,10 +25,8 @@ static __global__ void PMG_BOUNDS(1, 0) histogram_2_count(int64_t nPixels, const
 extern "C" pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const histogram_args *args = (const histogram_args *) arguments;
-	const int64_t nPixels = args->nPixels;
-	const int64_t nLevels = args->nLevels;
-	int64_t *level = (int64_t *) pmg_cuda_data(plan, 0);
-	int64_t *count = (int64_t *) pmg_cuda_data(plan, 1);
+	const int64_t nPixels = args->nPixels, nLevels = args->nLevels;
+	int64_t *level = (int64_t *) pmg_cuda_data(plan, 0), *count = (int64_t *) pmg_cuda_data(plan, 1);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* reduce count[level[p]] += 1 for p in 0..nPixels;    (histogram.pmg:9) */
@@ -37,7 +34,6 @@ extern "C" pmg_status histogram_kernel(pmg_plan *plan, const void *arguments, pm
 
 		PMG_LAUNCH(plan, histogram_2_count, nPixels, 1, nPixels, level, count);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -50,18 +46,16 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_1_bin(int64_t n, int6
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < n) {
+	if (const int64_t i = pmg_index; i < n)
 		bin[i] = pmg_min_i64(pmg_max_i64(pmg_to_i64(floor((x[i] - lo)/(hi - lo)*(double) nBins)), 0), nBins - 1);
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_2_mass(int64_t nBins, double *__restrict__ mass)
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < nBins) {
+	if (const int64_t i = pmg_index; i < nBins)
 		mass[i] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_3_mass(int64_t n, int64_t nBins, const double *__restrict__ weight, double *__restrict__ mass, const int64_t *__restrict__ bin, pmg_cuda_bad_index *plan)
@@ -81,12 +75,9 @@ static __global__ void PMG_BOUNDS(1, 0) weighted_histogram_3_mass(int64_t n, int
 extern "C" pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const weighted_histogram_args *args = (const weighted_histogram_args *) arguments;
-	const int64_t n = args->n;
-	const int64_t nBins = args->nBins;
-	const double lo = args->lo;
-	const double hi = args->hi;
-	double *x = (double *) pmg_cuda_data(plan, 0);
-	double *weight = (double *) pmg_cuda_data(plan, 1);
+	const int64_t n = args->n, nBins = args->nBins;
+	const double lo = args->lo, hi = args->hi;
+	double *x = (double *) pmg_cuda_data(plan, 0), *weight = (double *) pmg_cuda_data(plan, 1);
 	double *mass = (double *) pmg_cuda_data(plan, 2);
 	int64_t *bin = (int64_t *) pmg_cuda_data(plan, 3);
 
@@ -102,7 +93,6 @@ extern "C" pmg_status weighted_histogram_kernel(pmg_plan *plan, const void *argu
 
 		PMG_LAUNCH(plan, weighted_histogram_3_mass, n, 1, n, nBins, weight, mass, bin, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -53,13 +53,11 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_4_next_change(int64_t nx, int64_t
 
 	double largest_2 = -INFINITY;
 	for (int64_t i = 1 + pmg_index; i < nx - 1; i += pmg_teams) {
-		for (int64_t j = 1; j < ny - 1; j++) {
+		for (int64_t j = 1; j < ny - 1; j++)
 			largest_2 = pmg_max_f64(fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]), largest_2);
-		}
 	}
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
 		change_max[0] = pmg_max_f64(change_max[0], largest_2);
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) jacobi_5_next_change(double *__restrict__ change, const double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)
@@ -79,9 +77,8 @@ static __global__ void PMG_BOUNDS(32, 0) jacobi_6_u(int64_t nx, int64_t ny, doub
 
 	if (const int64_t i = 1 + pmg_index; i < nx - 1) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = 1 + pmg_lane; j < ny - 1; j += pmg_team) {
+		for (int64_t j = 1 + pmg_lane; j < ny - 1; j += pmg_team)
 			u[i*ny + j] = u_next[i*ny + j];
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -99,17 +96,11 @@ extern "C" pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_c
 {
 	const jacobi_args *args = (const jacobi_args *) arguments;
 	const bool starts = pmg_loop_starts(plan, control);
-	const int64_t nx = args->nx;
-	const int64_t ny = args->ny;
-	const int64_t maxIter = args->maxIter;
-	const double h = args->h;
-	const double tol = args->tol;
-	double *f = (double *) pmg_cuda_data(plan, 0);
-	double *u = (double *) pmg_cuda_data(plan, 1);
-	double *lastChange = (double *) pmg_cuda_data(plan, 2);
-	double *change = (double *) pmg_cuda_data(plan, 3);
-	double *v = (double *) pmg_cuda_data(plan, 4);
-	double *u_next = (double *) pmg_cuda_data(plan, 5);
+	const int64_t nx = args->nx, ny = args->ny, maxIter = args->maxIter;
+	const double h = args->h, tol = args->tol;
+	double *f = (double *) pmg_cuda_data(plan, 0), *u = (double *) pmg_cuda_data(plan, 1);
+	double *lastChange = (double *) pmg_cuda_data(plan, 2), *change = (double *) pmg_cuda_data(plan, 3);
+	double *v = (double *) pmg_cuda_data(plan, 4), *u_next = (double *) pmg_cuda_data(plan, 5);
 	double *change_max = (double *) pmg_cuda_data(plan, 6);
 
 	/* state change : f64 = inf;    (jacobi.pmg:11) */
@@ -141,7 +132,6 @@ extern "C" pmg_status jacobi_kernel(pmg_plan *plan, const void *arguments, pmg_c
 
 	/* lastChange = change;    (jacobi.pmg:19) */
 	PMG_LAUNCH(plan, jacobi_7_lastChange, 1, 1, lastChange, change);
-
 	return PMG_OK;
 }
 

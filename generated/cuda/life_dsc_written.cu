@@ -12,15 +12,12 @@ static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_1_Y(int64_t nVoxels, i
 	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_voxel_order[place];
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			Y[voxel*nTheta + t] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t voxel_begin = PHI_offsets[place];
-		const int64_t voxel_end = PHI_offsets[place + 1];
+		const int64_t voxel_begin = PHI_offsets[place], voxel_end = PHI_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_run_atom[run];
-			const int64_t run_begin = PHI_run_offsets[run];
+			const int64_t atom = PHI_run_atom[run], run_begin = PHI_run_offsets[run];
 			const int64_t run_end = PHI_run_offsets[run + 1];
 			double sum = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
@@ -29,9 +26,8 @@ static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_1_Y(int64_t nVoxels, i
 			}
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 					Y[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -41,20 +37,15 @@ static __global__ void PMG_BOUNDS(32, 0) life_dsc_written_1_Y(int64_t nVoxels, i
 extern "C" pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_dsc_written_args *args = (const life_dsc_written_args *) arguments;
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	const int64_t PHI_runs = plan->sizes[0];
-	double *D = (double *) pmg_cuda_data(plan, 4);
+	const int64_t nAtoms = args->nAtoms, nVoxels = args->nVoxels, nTheta = args->nTheta, PHI_runs = plan->sizes[0];
+	double *D = (double *) pmg_cuda_data(plan, 4), *w = (double *) pmg_cuda_data(plan, 6);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *w = (double *) pmg_cuda_data(plan, 6);
-	double *Y = (double *) pmg_cuda_data(plan, 7);
+	double *Y = (double *) pmg_cuda_data(plan, 7), *PHI_sorted_value = (double *) pmg_cuda_data(plan, 13);
 	int32_t *PHI_run_offsets = (int32_t *) pmg_cuda_data(plan, 8);
 	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 9);
 	int32_t *PHI_voxel_order = (int32_t *) pmg_cuda_data(plan, 10);
 	int32_t *PHI_run_atom = (int32_t *) pmg_cuda_data(plan, 11);
 	int32_t *PHI_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 12);
-	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 13);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* life_dsc_written.pmg:11
@@ -65,7 +56,6 @@ extern "C" pmg_status life_dsc_written_kernel(pmg_plan *plan, const void *argume
 			PMG_LAUNCH(plan, life_dsc_written_1_Y, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, w, Y, PHI_run_offsets, PHI_offsets, PHI_voxel_order, PHI_run_atom, PHI_sorted_fiber, PHI_sorted_value);
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -9,9 +9,8 @@ static __global__ void PMG_BOUNDS(1, 0) life_wc_1_w(int64_t nFibers, double *__r
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t fiber = pmg_index; fiber < nFibers) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers)
 		w[fiber] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(32, 0) life_wc_2_w(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ Y, double *__restrict__ w, const int32_t *__restrict__ PHI_sorted_fiber, const int32_t *__restrict__ PHI_sorted_atom, const int32_t *__restrict__ PHI_sorted_voxel, const double *__restrict__ PHI_sorted_value)
@@ -19,22 +18,18 @@ static __global__ void PMG_BOUNDS(32, 0) life_wc_2_w(int64_t nTheta, int64_t nCo
 	PMG_TEAM(32, 32, 1);
 
 	if (const int64_t k = pmg_index; k < nCoeffs) {
-		const int64_t fiber = PHI_sorted_fiber[k];
-		const int64_t atom = PHI_sorted_atom[k];
-		const int64_t voxel = PHI_sorted_voxel[k];
+		const int64_t fiber = PHI_sorted_fiber[k], atom = PHI_sorted_atom[k], voxel = PHI_sorted_voxel[k];
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += D[atom*nTheta + t]*Y[voxel*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			pmg_cuda_atomic_add<double>(&w[fiber], PHI_sorted_value[k]*sum);
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -42,16 +37,12 @@ static __global__ void PMG_BOUNDS(32, 0) life_wc_2_w(int64_t nTheta, int64_t nCo
 extern "C" pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const life_wc_args *args = (const life_wc_args *) arguments;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *Y = (double *) pmg_cuda_data(plan, 6);
-	double *w = (double *) pmg_cuda_data(plan, 7);
+	const int64_t nFibers = args->nFibers, nTheta = args->nTheta, nCoeffs = args->nCoeffs;
+	double *D = (double *) pmg_cuda_data(plan, 4), *Y = (double *) pmg_cuda_data(plan, 6);
+	double *w = (double *) pmg_cuda_data(plan, 7), *PHI_sorted_value = (double *) pmg_cuda_data(plan, 12);
 	int32_t *PHI_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 9);
 	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 10);
 	int32_t *PHI_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 11);
-	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 12);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* w = Sparse_matvec(transpose(PHI), D, Y);    (life_wc.pmg:12) */
@@ -59,7 +50,6 @@ extern "C" pmg_status life_wc_kernel(pmg_plan *plan, const void *arguments, pmg_
 
 		PMG_LAUNCH(plan, life_wc_2_w, nCoeffs, 32, nTheta, nCoeffs, D, Y, w, PHI_sorted_fiber, PHI_sorted_atom, PHI_sorted_voxel, PHI_sorted_value);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -13,16 +13,14 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_1_C(int64_t n, int64_t m, int64_
 			double matmul = 0.0;
 			double sum = 0.0;
 			PMG_TEAM_SYNC;
-			for (int64_t l = pmg_lane; l < k; l += pmg_team) {
+			for (int64_t l = pmg_lane; l < k; l += pmg_team)
 				sum += A[i*k + l]*B[l*m + j];
-			}
 			PMG_TEAM_SYNC;
 			sum = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum);
 			matmul += sum;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				C[i*m + j] = matmul;
-			}
 			PMG_TEAM_SYNC;
 		}
 	}
@@ -31,18 +29,14 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_1_C(int64_t n, int64_t m, int64_
 extern "C" pmg_status matmul_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const matmul_args *args = (const matmul_args *) arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-	double *A = (double *) pmg_cuda_data(plan, 0);
-	double *B = (double *) pmg_cuda_data(plan, 1);
+	const int64_t n = args->n, m = args->m, k = args->k;
+	double *A = (double *) pmg_cuda_data(plan, 0), *B = (double *) pmg_cuda_data(plan, 1);
 	double *C = (double *) pmg_cuda_data(plan, 2);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* C = matmul(A, B);    (matmul.pmg:8) */
 		PMG_LAUNCH(plan, matmul_1_C, n, 32, n, m, k, A, B, C);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -58,21 +52,18 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_written_1_C(int64_t n, int64_t m
 	if (const int64_t i = pmg_index; i < n) {
 		for (int64_t j = 0; j < m; j++) {
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				C[i*m + j] = 0.0;
-			}
 			PMG_TEAM_SYNC;
 			double sum = 0.0;
 			PMG_TEAM_SYNC;
-			for (int64_t l = pmg_lane; l < k; l += pmg_team) {
+			for (int64_t l = pmg_lane; l < k; l += pmg_team)
 				sum += A[i*k + l]*B[l*m + j];
-			}
 			PMG_TEAM_SYNC;
 			sum = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum);
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				C[i*m + j] += sum;
-			}
 			PMG_TEAM_SYNC;
 		}
 	}
@@ -81,11 +72,8 @@ static __global__ void PMG_BOUNDS(32, 0) matmul_written_1_C(int64_t n, int64_t m
 extern "C" pmg_status matmul_written_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const matmul_written_args *args = (const matmul_written_args *) arguments;
-	const int64_t n = args->n;
-	const int64_t m = args->m;
-	const int64_t k = args->k;
-	double *A = (double *) pmg_cuda_data(plan, 0);
-	double *B = (double *) pmg_cuda_data(plan, 1);
+	const int64_t n = args->n, m = args->m, k = args->k;
+	double *A = (double *) pmg_cuda_data(plan, 0), *B = (double *) pmg_cuda_data(plan, 1);
 	double *C = (double *) pmg_cuda_data(plan, 2);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -94,7 +82,6 @@ extern "C" pmg_status matmul_written_kernel(pmg_plan *plan, const void *argument
 		 */
 		PMG_LAUNCH(plan, matmul_written_1_C, n, 32, n, m, k, A, B, C);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -11,20 +11,16 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp_1_M(int64_t nA, int64_t rank, co
 
 	if (const int64_t a = pmg_index; a < nA) {
 		PMG_TEAM_SYNC;
-		for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+		for (int64_t r = pmg_lane; r < rank; r += pmg_team)
 			M[a*rank + r] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t a_begin = X_offsets[a];
-		const int64_t a_end = X_offsets[a + 1];
+		const int64_t a_begin = X_offsets[a], a_end = X_offsets[a + 1];
 		for (int64_t k = a_begin; k < a_end; k++) {
-			const int64_t b = X_sorted_b[k];
-			const int64_t c = X_sorted_c[k];
+			const int64_t b = X_sorted_b[k], c = X_sorted_c[k];
 			double sum = X_sorted_value[k];
 			PMG_TEAM_SYNC;
-			for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+			for (int64_t r = pmg_lane; r < rank; r += pmg_team)
 				M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*sum;
-			}
 			PMG_TEAM_SYNC;
 		}
 	}
@@ -33,18 +29,11 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp_1_M(int64_t nA, int64_t rank, co
 extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp_args *args = (const mttkrp_args *) arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	double *B = (double *) pmg_cuda_data(plan, 4);
-	double *C = (double *) pmg_cuda_data(plan, 5);
-	double *M = (double *) pmg_cuda_data(plan, 6);
-	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 7);
-	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 8);
+	const int64_t nA = args->nA, nB = args->nB, nC = args->nC, nnz = args->nnz, rank = args->rank;
+	double *B = (double *) pmg_cuda_data(plan, 4), *C = (double *) pmg_cuda_data(plan, 5);
+	double *M = (double *) pmg_cuda_data(plan, 6), *X_sorted_value = (double *) pmg_cuda_data(plan, 10);
+	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 7), *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 8);
 	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 9);
-	double *X_sorted_value = (double *) pmg_cuda_data(plan, 10);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* mttkrp.pmg:12
@@ -54,7 +43,6 @@ extern "C" pmg_status mttkrp_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			PMG_LAUNCH(plan, mttkrp_1_M, nA, 32, nA, rank, B, C, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_value);
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -69,21 +57,16 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp4_1_M(int64_t nA, int64_t rank, c
 
 	if (const int64_t a = pmg_index; a < nA) {
 		PMG_TEAM_SYNC;
-		for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+		for (int64_t r = pmg_lane; r < rank; r += pmg_team)
 			M[a*rank + r] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t a_begin = X_offsets[a];
-		const int64_t a_end = X_offsets[a + 1];
+		const int64_t a_begin = X_offsets[a], a_end = X_offsets[a + 1];
 		for (int64_t k = a_begin; k < a_end; k++) {
-			const int64_t b = X_sorted_b[k];
-			const int64_t c = X_sorted_c[k];
-			const int64_t d = X_sorted_d[k];
+			const int64_t b = X_sorted_b[k], c = X_sorted_c[k], d = X_sorted_d[k];
 			double sum = X_sorted_value[k];
 			PMG_TEAM_SYNC;
-			for (int64_t r = pmg_lane; r < rank; r += pmg_team) {
+			for (int64_t r = pmg_lane; r < rank; r += pmg_team)
 				M[a*rank + r] += B[b*rank + r]*C[c*rank + r]*D[d*rank + r]*sum;
-			}
 			PMG_TEAM_SYNC;
 		}
 	}
@@ -92,16 +75,9 @@ static __global__ void PMG_BOUNDS(32, 0) mttkrp4_1_M(int64_t nA, int64_t rank, c
 extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const mttkrp4_args *args = (const mttkrp4_args *) arguments;
-	const int64_t nA = args->nA;
-	const int64_t nB = args->nB;
-	const int64_t nC = args->nC;
-	const int64_t nD = args->nD;
-	const int64_t nnz = args->nnz;
-	const int64_t rank = args->rank;
-	double *B = (double *) pmg_cuda_data(plan, 5);
-	double *C = (double *) pmg_cuda_data(plan, 6);
-	double *D = (double *) pmg_cuda_data(plan, 7);
-	double *M = (double *) pmg_cuda_data(plan, 8);
+	const int64_t nA = args->nA, nB = args->nB, nC = args->nC, nD = args->nD, nnz = args->nnz, rank = args->rank;
+	double *B = (double *) pmg_cuda_data(plan, 5), *C = (double *) pmg_cuda_data(plan, 6);
+	double *D = (double *) pmg_cuda_data(plan, 7), *M = (double *) pmg_cuda_data(plan, 8);
 	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 9);
 	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 10);
 	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 11);
@@ -117,7 +93,6 @@ extern "C" pmg_status mttkrp4_kernel(pmg_plan *plan, const void *arguments, pmg_
 			PMG_LAUNCH(plan, mttkrp4_1_M, nA, 32, nA, rank, B, C, D, M, X_offsets, X_sorted_b, X_sorted_c, X_sorted_d, X_sorted_value);
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -10,9 +10,8 @@ static __global__ void PMG_BOUNDS(1, 0) prefix_1_before(int64_t m, int64_t n, co
 
 	if (const int64_t r = pmg_index; r < m) {
 		before[r*n] = x[r*n];
-		for (int64_t i = 1; i < n; i++) {
+		for (int64_t i = 1; i < n; i++)
 			before[r*n + i] = before[r*n + i - 1] + x[r*n + i];
-		}
 	}
 }
 
@@ -22,19 +21,16 @@ static __global__ void PMG_BOUNDS(1, 0) prefix_2_after(int64_t m, int64_t n, con
 
 	if (const int64_t r = pmg_index; r < m) {
 		after[r*n + n - 1] = x[r*n + n - 1];
-		for (int64_t i = n - 2; i >= 0; i--) {
+		for (int64_t i = n - 2; i >= 0; i--)
 			after[r*n + i] = after[r*n + i + 1] + x[r*n + i];
-		}
 	}
 }
 
 extern "C" pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const prefix_args *args = (const prefix_args *) arguments;
-	const int64_t m = args->m;
-	const int64_t n = args->n;
-	double *x = (double *) pmg_cuda_data(plan, 0);
-	double *before = (double *) pmg_cuda_data(plan, 1);
+	const int64_t m = args->m, n = args->n;
+	double *x = (double *) pmg_cuda_data(plan, 0), *before = (double *) pmg_cuda_data(plan, 1);
 	double *after = (double *) pmg_cuda_data(plan, 2);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -49,7 +45,6 @@ extern "C" pmg_status prefix_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			PMG_LAUNCH(plan, prefix_2_after, m, 1, m, n, x, after);
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -68,9 +63,8 @@ static __global__ void PMG_BOUNDS(1, 0) segmented_prefix_1_before(int64_t nSegme
 			const int64_t off_end = off[s + 1];
 			if (off_end > off_begin) {
 				before[off_begin] = x[off_begin];
-				for (int64_t k = off_begin + 1; k < off_end; k++) {
+				for (int64_t k = off_begin + 1; k < off_end; k++)
 					before[k] = before[k - 1] + x[k];
-				}
 			}
 		}
 	}
@@ -79,11 +73,9 @@ static __global__ void PMG_BOUNDS(1, 0) segmented_prefix_1_before(int64_t nSegme
 extern "C" pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const segmented_prefix_args *args = (const segmented_prefix_args *) arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
+	const int64_t nSegments = args->nSegments, n = args->n;
 	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0);
-	double *x = (double *) pmg_cuda_data(plan, 1);
-	double *before = (double *) pmg_cuda_data(plan, 2);
+	double *x = (double *) pmg_cuda_data(plan, 1), *before = (double *) pmg_cuda_data(plan, 2);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* prefix.pmg:19
@@ -94,7 +86,6 @@ extern "C" pmg_status segmented_prefix_kernel(pmg_plan *plan, const void *argume
 		 */
 		PMG_LAUNCH(plan, segmented_prefix_1_before, nSegments, 1, nSegments, n, off, x, before);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

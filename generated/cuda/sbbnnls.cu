@@ -13,26 +13,22 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_1_normD(int64_t nAtoms, int64_t
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += D[a*nTheta + t]*D[a*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			normD[a] = sum;
-		}
 		PMG_TEAM_SYNC;
 	}
 }
 
 static void sbbnnls_compute_normD(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nTheta = args->nTheta;
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *normD = (double *) pmg_cuda_data(plan, 26);
+	const int64_t nAtoms = args->nAtoms, nTheta = args->nTheta;
+	double *D = (double *) pmg_cuda_data(plan, 4), *normD = (double *) pmg_cuda_data(plan, 26);
 
 	/* sbbnnls.pmg:27
 	 *     func normD[a in 0..nAtoms] : f64 = sum(t in 0..nTheta) D[a,t]*D[a,t];
@@ -63,9 +59,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_3_objective(int64_t maxIter, dou
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < maxIter) {
+	if (const int64_t i = pmg_index; i < maxIter)
 		objective[i] = 0.0;
-	}
 }
 
 static void sbbnnls_compute_objective(pmg_plan *plan, const sbbnnls_args *args, bool starts)
@@ -104,8 +99,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_5_h(int64_t nFibers, int64_t pre
 
 	if (const int64_t fiber = pmg_index; fiber < nFibers) {
 		double h = 0.0;
-		const int64_t fiber_begin = PHI_offsets[fiber];
-		const int64_t fiber_end = PHI_offsets[fiber + 1];
+		const int64_t fiber_begin = PHI_offsets[fiber], fiber_end = PHI_offsets[fiber + 1];
 		for (int64_t k = fiber_begin; k < fiber_end; k++) {
 			const int64_t atom = PHI_sorted_atom[k];
 			h += PHI_sorted_value[k]*PHI_sorted_value[k]*normD[atom];
@@ -120,10 +114,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_5_h(int64_t nFibers, int64_t pre
 
 static void sbbnnls_compute_h(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nFibers = args->nFibers;
-	const int64_t preconditioned = args->preconditioned;
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *normD = (double *) pmg_cuda_data(plan, 26);
+	const int64_t nFibers = args->nFibers, preconditioned = args->preconditioned;
+	double *s = (double *) pmg_cuda_data(plan, 13), *normD = (double *) pmg_cuda_data(plan, 26);
 	int32_t *PHI_offsets = (int32_t *) pmg_cuda_data(plan, 51);
 	int32_t *PHI_sorted_atom = (int32_t *) pmg_cuda_data(plan, 52);
 	double *PHI_sorted_value = (double *) pmg_cuda_data(plan, 53);
@@ -151,10 +143,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_6_x0(int64_t nFibers, const doub
 static void sbbnnls_compute_x0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
-	double *w0 = (double *) pmg_cuda_data(plan, 7);
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x0 = (double *) pmg_cuda_data(plan, 14);
-	double *x = (double *) pmg_cuda_data(plan, 17);
+	double *w0 = (double *) pmg_cuda_data(plan, 7), *s = (double *) pmg_cuda_data(plan, 13);
+	double *x0 = (double *) pmg_cuda_data(plan, 14), *x = (double *) pmg_cuda_data(plan, 17);
 	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 
 	/* temp x0 : f64[nFibers] = select(s > 0, max(w0, 0)/s, 0);    (sbbnnls.pmg:32) */
@@ -172,15 +162,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_7_r0_Sparse_matvec(int64_t nVox
 	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			r0_Sparse_matvec[voxel*nTheta + t] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t voxel_begin = PHI_2_offsets[place];
-		const int64_t voxel_end = PHI_2_offsets[place + 1];
+		const int64_t voxel_begin = PHI_2_offsets[place], voxel_end = PHI_2_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_2_run_atom[run];
-			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t atom = PHI_2_run_atom[run], run_begin = PHI_2_run_offsets[run];
 			const int64_t run_end = PHI_2_run_offsets[run + 1];
 			double sum = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
@@ -189,9 +176,8 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_7_r0_Sparse_matvec(int64_t nVox
 			}
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 					r0_Sparse_matvec[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -200,13 +186,10 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_7_r0_Sparse_matvec(int64_t nVox
 
 static void sbbnnls_compute_r0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
+	const int64_t nAtoms = args->nAtoms, nVoxels = args->nVoxels, nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[0];
-	double *D = (double *) pmg_cuda_data(plan, 4);
+	double *D = (double *) pmg_cuda_data(plan, 4), *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *r0_argument3 = (double *) pmg_cuda_data(plan, 27);
 	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
 	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
 	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
@@ -239,12 +222,9 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_8_r0(int64_t nVoxels, int64_t n
 
 static void sbbnnls_compute_r0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *b = (double *) pmg_cuda_data(plan, 6);
-	double *r0 = (double *) pmg_cuda_data(plan, 15);
-	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
+	const int64_t nVoxels = args->nVoxels, nTheta = args->nTheta;
+	double *b = (double *) pmg_cuda_data(plan, 6), *r0 = (double *) pmg_cuda_data(plan, 15);
+	double *r = (double *) pmg_cuda_data(plan, 21), *r0_Sparse_matvec = (double *) pmg_cuda_data(plan, 28);
 
 	/* temp r0 : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*x0) - b;    (sbbnnls.pmg:33) */
 	/* state r    : f64[nVoxels, nTheta] = r0;    (sbbnnls.pmg:45) */
@@ -269,14 +249,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_10_f(int64_t nVoxels, int64_t n
 	double sum_2 = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
 			sum_2 += r0[i*nTheta + j]*r0[i*nTheta + j];
-		}
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		f_dot[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_11_f(double *__restrict__ f, const double *__restrict__ f_dot)
@@ -290,10 +268,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_11_f(double *__restrict__ f, con
 
 static void sbbnnls_compute_f(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *r0 = (double *) pmg_cuda_data(plan, 15);
-	double *f = (double *) pmg_cuda_data(plan, 23);
+	const int64_t nVoxels = args->nVoxels, nTheta = args->nTheta;
+	double *r0 = (double *) pmg_cuda_data(plan, 15), *f = (double *) pmg_cuda_data(plan, 23);
 	double *f_dot = (double *) pmg_cuda_data(plan, 32);
 
 	/* state f    : f64 = 0.5*dot(r0, r0);    (sbbnnls.pmg:47) */
@@ -308,9 +284,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_12_g0_Sparse_matvec(int64_t nFib
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t fiber = pmg_index; fiber < nFibers) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers)
 		g0_Sparse_matvec[fiber] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(32, 0) sbbnnls_13_g0_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r0, double *__restrict__ g0_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value)
@@ -318,33 +293,26 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_13_g0_Sparse_matvec(int64_t nTh
 	PMG_TEAM(32, 32, 1);
 
 	if (const int64_t k = pmg_index; k < nCoeffs) {
-		const int64_t fiber = PHI_3_sorted_fiber[k];
-		const int64_t atom = PHI_3_sorted_atom[k];
-		const int64_t voxel = PHI_3_sorted_voxel[k];
+		const int64_t fiber = PHI_3_sorted_fiber[k], atom = PHI_3_sorted_atom[k], voxel = PHI_3_sorted_voxel[k];
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += D[atom*nTheta + t]*r0[voxel*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			pmg_cuda_atomic_add<double>(&g0_Sparse_matvec[fiber], PHI_3_sorted_value[k]*sum);
-		}
 		PMG_TEAM_SYNC;
 	}
 }
 
 static void sbbnnls_compute_g0_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *r0 = (double *) pmg_cuda_data(plan, 15);
+	const int64_t nFibers = args->nFibers, nTheta = args->nTheta, nCoeffs = args->nCoeffs;
+	double *D = (double *) pmg_cuda_data(plan, 4), *r0 = (double *) pmg_cuda_data(plan, 15);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
 	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
 	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
@@ -379,12 +347,9 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_14_g0(int64_t nFibers, const dou
 static void sbbnnls_compute_g0(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x0 = (double *) pmg_cuda_data(plan, 14);
-	double *d0 = (double *) pmg_cuda_data(plan, 16);
-	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *d = (double *) pmg_cuda_data(plan, 19);
-	double *free_ = (double *) pmg_cuda_data(plan, 20);
+	double *s = (double *) pmg_cuda_data(plan, 13), *x0 = (double *) pmg_cuda_data(plan, 14);
+	double *d0 = (double *) pmg_cuda_data(plan, 16), *g = (double *) pmg_cuda_data(plan, 18);
+	double *d = (double *) pmg_cuda_data(plan, 19), *free_ = (double *) pmg_cuda_data(plan, 20);
 	double *g0_Sparse_matvec = (double *) pmg_cuda_data(plan, 29);
 	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 
@@ -414,12 +379,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_16_pg(int64_t nFibers, const dou
 	PMG_TEAM(1, 1, 1);
 
 	double largest_2 = -INFINITY;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		largest_2 = pmg_max_f64(fabs(d0[i]), largest_2);
-	}
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
 		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest_2);
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_17_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval)
@@ -434,8 +397,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_17_pg(double *__restrict__ pg, c
 static void sbbnnls_compute_pg(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
 	const int64_t nFibers = args->nFibers;
-	double *d0 = (double *) pmg_cuda_data(plan, 16);
-	double *pg = (double *) pmg_cuda_data(plan, 25);
+	double *d0 = (double *) pmg_cuda_data(plan, 16), *pg = (double *) pmg_cuda_data(plan, 25);
 	double *pg_maxval = (double *) pmg_cuda_data(plan, 33);
 
 	/* state pg   : f64 = maxval(abs(d0));    (sbbnnls.pmg:49) */
@@ -453,15 +415,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_18_v_Sparse_matvec(int64_t nVox
 	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			v_Sparse_matvec[voxel*nTheta + t] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t voxel_begin = PHI_2_offsets[place];
-		const int64_t voxel_end = PHI_2_offsets[place + 1];
+		const int64_t voxel_begin = PHI_2_offsets[place], voxel_end = PHI_2_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_2_run_atom[run];
-			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t atom = PHI_2_run_atom[run], run_begin = PHI_2_run_offsets[run];
 			const int64_t run_end = PHI_2_run_offsets[run + 1];
 			double sum = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
@@ -470,9 +429,8 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_18_v_Sparse_matvec(int64_t nVox
 			}
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 					v_Sparse_matvec[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -481,13 +439,10 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_18_v_Sparse_matvec(int64_t nVox
 
 static void sbbnnls_compute_v_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
+	const int64_t nAtoms = args->nAtoms, nVoxels = args->nVoxels, nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[0];
-	double *D = (double *) pmg_cuda_data(plan, 4);
+	double *D = (double *) pmg_cuda_data(plan, 4), *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *v_argument3 = (double *) pmg_cuda_data(plan, 30);
 	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
 	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
 	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
@@ -510,19 +465,16 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_19_v(int64_t nVoxels, int64_t n
 
 	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
 			v[i*nTheta + j] = v_Sparse_matvec[i*nTheta + j];
-		}
 		PMG_TEAM_SYNC;
 	}
 }
 
 static void sbbnnls_compute_v(pmg_plan *plan, const sbbnnls_args *args, bool starts)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
+	const int64_t nVoxels = args->nVoxels, nTheta = args->nTheta;
+	double *v = (double *) pmg_cuda_data(plan, 22), *v_Sparse_matvec = (double *) pmg_cuda_data(plan, 31);
 
 	/* state v    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*d0);    (sbbnnls.pmg:46) */
 	if (starts) {
@@ -543,8 +495,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_20_objective(double *__restrict_
 
 static void sbbnnls_compute_objective_2(pmg_plan *plan)
 {
-	double *objective = (double *) pmg_cuda_data(plan, 9);
-	double *f = (double *) pmg_cuda_data(plan, 23);
+	double *objective = (double *) pmg_cuda_data(plan, 9), *f = (double *) pmg_cuda_data(plan, 23);
 
 	/* objective[it] = f;    (sbbnnls.pmg:52) */
 	PMG_LAUNCH(plan, sbbnnls_20_objective, 1, 1, objective, f, pmg_cuda_loop_of(plan));
@@ -580,8 +531,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_22_next_fOld(const double *__res
 
 static void sbbnnls_compute_next_fOld(pmg_plan *plan)
 {
-	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *fOld = (double *) pmg_cuda_data(plan, 24);
+	double *f = (double *) pmg_cuda_data(plan, 23), *fOld = (double *) pmg_cuda_data(plan, 24);
 
 	/* next fOld = f;    (sbbnnls.pmg:79) */
 	PMG_LAUNCH(plan, sbbnnls_22_next_fOld, 1, 1, f, fOld, pmg_cuda_loop_of(plan));
@@ -592,9 +542,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_23_q_Sparse_matvec(int64_t nFibe
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	if (const int64_t fiber = pmg_index; fiber < nFibers) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers)
 		q_Sparse_matvec[fiber] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(32, 0) sbbnnls_24_q_Sparse_matvec(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ v, double *__restrict__ q_Sparse_matvec, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
@@ -603,22 +552,18 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_24_q_Sparse_matvec(int64_t nThe
 	PMG_IN_LOOP;
 
 	if (const int64_t k = pmg_index; k < nCoeffs) {
-		const int64_t fiber = PHI_3_sorted_fiber[k];
-		const int64_t atom = PHI_3_sorted_atom[k];
-		const int64_t voxel = PHI_3_sorted_voxel[k];
+		const int64_t fiber = PHI_3_sorted_fiber[k], atom = PHI_3_sorted_atom[k], voxel = PHI_3_sorted_voxel[k];
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += D[atom*nTheta + t]*v[voxel*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			pmg_cuda_atomic_add<double>(&q_Sparse_matvec[fiber], PHI_3_sorted_value[k]*sum);
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -628,20 +573,15 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_25_q(int64_t nFibers, const doub
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	if (const int64_t i = pmg_index; i < nFibers) {
+	if (const int64_t i = pmg_index; i < nFibers)
 		q[i] = free_[i]*q_Sparse_matvec[i];
-	}
 }
 
 static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *free_ = (double *) pmg_cuda_data(plan, 20);
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *q = (double *) pmg_cuda_data(plan, 34);
+	const int64_t nFibers = args->nFibers, nTheta = args->nTheta, nCoeffs = args->nCoeffs;
+	double *D = (double *) pmg_cuda_data(plan, 4), *free_ = (double *) pmg_cuda_data(plan, 20);
+	double *v = (double *) pmg_cuda_data(plan, 22), *q = (double *) pmg_cuda_data(plan, 34);
 	double *q_Sparse_matvec = (double *) pmg_cuda_data(plan, 42);
 	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
 	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
@@ -651,9 +591,7 @@ static void sbbnnls_compute_q_Sparse_matvec(pmg_plan *plan, const sbbnnls_args *
 	/* sbbnnls.pmg:55
 	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
 	 */
-	/* sbbnnls.pmg:55
-	 *     temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);
-	 */
+	/* temp q : f64[nFibers] = free*Sparse_matvec(transpose(PHI), D, v);    (sbbnnls.pmg:55) */
 	if (pmg_mod(it, 2) == 0) {
 		PMG_LAUNCH(plan, sbbnnls_23_q_Sparse_matvec, nFibers, 1, nFibers, q_Sparse_matvec, pmg_cuda_loop_of(plan));
 		PMG_LAUNCH(plan, sbbnnls_24_q_Sparse_matvec, nCoeffs, 32, nTheta, nCoeffs, D, v, q_Sparse_matvec, PHI_3_sorted_fiber, PHI_3_sorted_atom, PHI_3_sorted_voxel, PHI_3_sorted_value, pmg_cuda_loop_of(plan));
@@ -677,12 +615,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_27_num(int64_t nFibers, const do
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		sum_2 += d[i]*q[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		num_dot[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_num(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
@@ -711,12 +647,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_30_num(int64_t nFibers, const do
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		sum_2 += d[i]*d[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		num_dot2[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_num(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
@@ -732,10 +666,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_num(double *__restrict__ num,
 static void sbbnnls_compute_num(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
 	const int64_t nFibers = args->nFibers;
-	double *d = (double *) pmg_cuda_data(plan, 19);
-	double *q = (double *) pmg_cuda_data(plan, 34);
-	double *num = (double *) pmg_cuda_data(plan, 35);
-	double *num_dot = (double *) pmg_cuda_data(plan, 43);
+	double *d = (double *) pmg_cuda_data(plan, 19), *q = (double *) pmg_cuda_data(plan, 34);
+	double *num = (double *) pmg_cuda_data(plan, 35), *num_dot = (double *) pmg_cuda_data(plan, 43);
 	double *num_dot2 = (double *) pmg_cuda_data(plan, 44);
 
 	/* sbbnnls.pmg:57
@@ -768,12 +700,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(int64_t nFibers, const do
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		sum_2 += q[i]*q[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		den_dot[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
@@ -804,14 +734,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_36_den(int64_t nVoxels, int64_t
 	double sum_2 = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
 			sum_2 += v[i*nTheta + j]*v[i*nTheta + j];
-		}
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		den_dot2[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_den(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
@@ -826,13 +754,9 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_den(double *__restrict__ den,
 
 static void sbbnnls_compute_den(pmg_plan *plan, const sbbnnls_args *args, int64_t it)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *q = (double *) pmg_cuda_data(plan, 34);
-	double *den = (double *) pmg_cuda_data(plan, 36);
-	double *den_dot = (double *) pmg_cuda_data(plan, 45);
+	const int64_t nVoxels = args->nVoxels, nFibers = args->nFibers, nTheta = args->nTheta;
+	double *v = (double *) pmg_cuda_data(plan, 22), *q = (double *) pmg_cuda_data(plan, 34);
+	double *den = (double *) pmg_cuda_data(plan, 36), *den_dot = (double *) pmg_cuda_data(plan, 45);
 	double *den_dot2 = (double *) pmg_cuda_data(plan, 46);
 
 	/* sbbnnls.pmg:58
@@ -861,8 +785,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_38_alpha(const double *__restric
 
 static void sbbnnls_compute_alpha(pmg_plan *plan)
 {
-	double *num = (double *) pmg_cuda_data(plan, 35);
-	double *den = (double *) pmg_cuda_data(plan, 36);
+	double *num = (double *) pmg_cuda_data(plan, 35), *den = (double *) pmg_cuda_data(plan, 36);
 	double *alpha = (double *) pmg_cuda_data(plan, 37);
 
 	/* temp alpha : f64 = select(den > 0, num/den, 0);    (sbbnnls.pmg:59) */
@@ -884,12 +807,9 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_39_p(int64_t nFibers, const doub
 static void sbbnnls_compute_p(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x = (double *) pmg_cuda_data(plan, 17);
-	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *alpha = (double *) pmg_cuda_data(plan, 37);
-	double *p = (double *) pmg_cuda_data(plan, 38);
-	double *u_argument3 = (double *) pmg_cuda_data(plan, 47);
+	double *s = (double *) pmg_cuda_data(plan, 13), *x = (double *) pmg_cuda_data(plan, 17);
+	double *g = (double *) pmg_cuda_data(plan, 18), *alpha = (double *) pmg_cuda_data(plan, 37);
+	double *p = (double *) pmg_cuda_data(plan, 38), *u_argument3 = (double *) pmg_cuda_data(plan, 47);
 
 	/* sbbnnls.pmg:61
 	 *     temp p    : f64[nFibers] = select(x - alpha*g > 0, g, select(alpha > 0, x/alpha, 0));
@@ -909,15 +829,12 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_u(int64_t nVoxels, int64_t n
 	if (const int64_t place = pmg_index; place < nVoxels) {
 		const int64_t voxel = PHI_2_voxel_order[place];
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			v[voxel*nTheta + t] = 0.0;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t voxel_begin = PHI_2_offsets[place];
-		const int64_t voxel_end = PHI_2_offsets[place + 1];
+		const int64_t voxel_begin = PHI_2_offsets[place], voxel_end = PHI_2_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_2_run_atom[run];
-			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t atom = PHI_2_run_atom[run], run_begin = PHI_2_run_offsets[run];
 			const int64_t run_end = PHI_2_run_offsets[run + 1];
 			double sum = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
@@ -926,9 +843,8 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_u(int64_t nVoxels, int64_t n
 			}
 			if (sum != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 					v[voxel*nTheta + t] += D[atom*nTheta + t]*sum;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -937,13 +853,10 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_40_u(int64_t nVoxels, int64_t n
 
 static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nAtoms = args->nAtoms;
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
+	const int64_t nAtoms = args->nAtoms, nVoxels = args->nVoxels, nTheta = args->nTheta;
 	const int64_t PHI_2_runs = plan->sizes[0];
-	double *D = (double *) pmg_cuda_data(plan, 4);
+	double *D = (double *) pmg_cuda_data(plan, 4), *v = (double *) pmg_cuda_data(plan, 22);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *u_argument3 = (double *) pmg_cuda_data(plan, 47);
 	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
 	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
@@ -952,9 +865,7 @@ static void sbbnnls_compute_u(pmg_plan *plan, const sbbnnls_args *args)
 	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
 	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* sbbnnls.pmg:63
-	 *     temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);
-	 */
+	/* temp u    : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*p);    (sbbnnls.pmg:63) */
 	if (nAtoms + nTheta >= 1 && nTheta + PHI_2_runs >= 1) {
 		PMG_LAUNCH(plan, sbbnnls_40_u, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, u_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 	}
@@ -967,35 +878,29 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_41_rNew(int64_t nVoxels, int64_
 
 	if (const int64_t i = pmg_index; i < nVoxels) {
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
 			r[i*nTheta + j] = r[i*nTheta + j] - alpha[0]*v[i*nTheta + j];
-		}
 		PMG_TEAM_SYNC;
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += r[i*nTheta + t]*r[i*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			squares[i] = sum;
-		}
 		PMG_TEAM_SYNC;
 	}
 }
 
 static void sbbnnls_compute_rNew(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *v = (double *) pmg_cuda_data(plan, 22);
-	double *alpha = (double *) pmg_cuda_data(plan, 37);
-	double *squares = (double *) pmg_cuda_data(plan, 41);
+	const int64_t nVoxels = args->nVoxels, nTheta = args->nTheta;
+	double *r = (double *) pmg_cuda_data(plan, 21), *v = (double *) pmg_cuda_data(plan, 22);
+	double *alpha = (double *) pmg_cuda_data(plan, 37), *squares = (double *) pmg_cuda_data(plan, 41);
 
 	/* temp rNew : f64[nVoxels, nTheta] = r - alpha*u;    (sbbnnls.pmg:64) */
 	/* sbbnnls.pmg:65
@@ -1009,9 +914,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_42_z(int64_t nFibers, double *__
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	if (const int64_t fiber = pmg_index; fiber < nFibers) {
+	if (const int64_t fiber = pmg_index; fiber < nFibers)
 		z[fiber] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(32, 0) sbbnnls_43_z(int64_t nTheta, int64_t nCoeffs, const double *__restrict__ D, const double *__restrict__ r, double *__restrict__ z, const int32_t *__restrict__ PHI_3_sorted_fiber, const int32_t *__restrict__ PHI_3_sorted_atom, const int32_t *__restrict__ PHI_3_sorted_voxel, const double *__restrict__ PHI_3_sorted_value, const pmg_cuda_loop *pmg_loop)
@@ -1020,38 +924,30 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_43_z(int64_t nTheta, int64_t nC
 	PMG_IN_LOOP;
 
 	if (const int64_t k = pmg_index; k < nCoeffs) {
-		const int64_t fiber = PHI_3_sorted_fiber[k];
-		const int64_t atom = PHI_3_sorted_atom[k];
-		const int64_t voxel = PHI_3_sorted_voxel[k];
+		const int64_t fiber = PHI_3_sorted_fiber[k], atom = PHI_3_sorted_atom[k], voxel = PHI_3_sorted_voxel[k];
 		double sum = 0.0;
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+		for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 			sum_2 += D[atom*nTheta + t]*r[voxel*nTheta + t];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			pmg_cuda_atomic_add<double>(&z[fiber], PHI_3_sorted_value[k]*sum);
-		}
 		PMG_TEAM_SYNC;
 	}
 }
 
 static void sbbnnls_compute_z(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nFibers = args->nFibers;
-	const int64_t nTheta = args->nTheta;
-	const int64_t nCoeffs = args->nCoeffs;
-	double *D = (double *) pmg_cuda_data(plan, 4);
-	double *r = (double *) pmg_cuda_data(plan, 21);
-	double *z = (double *) pmg_cuda_data(plan, 39);
+	const int64_t nFibers = args->nFibers, nTheta = args->nTheta, nCoeffs = args->nCoeffs;
+	double *D = (double *) pmg_cuda_data(plan, 4), *r = (double *) pmg_cuda_data(plan, 21);
+	double *z = (double *) pmg_cuda_data(plan, 39), *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 64);
 	int32_t *PHI_3_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 61);
 	int32_t *PHI_3_sorted_atom = (int32_t *) pmg_cuda_data(plan, 62);
 	int32_t *PHI_3_sorted_voxel = (int32_t *) pmg_cuda_data(plan, 63);
-	double *PHI_3_sorted_value = (double *) pmg_cuda_data(plan, 64);
 
 	/* sbbnnls.pmg:66
 	 *     temp z    : f64[nFibers] = Sparse_matvec(transpose(PHI), D, rNew);
@@ -1078,15 +974,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_44_held(int64_t nFibers, const d
 static void sbbnnls_compute_held(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x = (double *) pmg_cuda_data(plan, 17);
-	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *d = (double *) pmg_cuda_data(plan, 19);
-	double *free_ = (double *) pmg_cuda_data(plan, 20);
-	double *p = (double *) pmg_cuda_data(plan, 38);
-	double *z = (double *) pmg_cuda_data(plan, 39);
+	double *s = (double *) pmg_cuda_data(plan, 13), *x = (double *) pmg_cuda_data(plan, 17);
+	double *g = (double *) pmg_cuda_data(plan, 18), *d = (double *) pmg_cuda_data(plan, 19);
+	double *free_ = (double *) pmg_cuda_data(plan, 20), *p = (double *) pmg_cuda_data(plan, 38);
+	double *z = (double *) pmg_cuda_data(plan, 39), *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
 	bool *held = (bool *) pmg_cuda_data(plan, 40);
-	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
 
 	/* temp held : bool[nFibers] = xNew == 0 and s*z > 0;    (sbbnnls.pmg:67) */
 	/* temp dNew : f64[nFibers] = select(held, 0, g);    (sbbnnls.pmg:68) */
@@ -1104,12 +996,10 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_45_turn(int64_t nVoxels, int64_
 	PMG_IN_LOOP;
 
 	if (const int64_t place = pmg_index; place < nVoxels) {
-		const int64_t voxel = PHI_2_voxel_order[place];
-		const int64_t voxel_begin = PHI_2_offsets[place];
+		const int64_t voxel = PHI_2_voxel_order[place], voxel_begin = PHI_2_offsets[place];
 		const int64_t voxel_end = PHI_2_offsets[place + 1];
 		for (int64_t run = voxel_begin; run < voxel_end; run++) {
-			const int64_t atom = PHI_2_run_atom[run];
-			const int64_t run_begin = PHI_2_run_offsets[run];
+			const int64_t atom = PHI_2_run_atom[run], run_begin = PHI_2_run_offsets[run];
 			const int64_t run_end = PHI_2_run_offsets[run + 1];
 			double sum_2 = 0.0;
 			for (int64_t k = run_begin; k < run_end; k++) {
@@ -1118,9 +1008,8 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_45_turn(int64_t nVoxels, int64_
 			}
 			if (sum_2 != 0.0 || !D_is_finite) {
 				PMG_TEAM_SYNC;
-				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team) {
+				for (int64_t t = pmg_lane; t < nTheta; t += pmg_team)
 					v[voxel*nTheta + t] += D[atom*nTheta + t]*sum_2;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
@@ -1129,11 +1018,9 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_45_turn(int64_t nVoxels, int64_
 
 static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 {
-	const int64_t nVoxels = args->nVoxels;
-	const int64_t nTheta = args->nTheta;
-	double *D = (double *) pmg_cuda_data(plan, 4);
+	const int64_t nVoxels = args->nVoxels, nTheta = args->nTheta;
+	double *D = (double *) pmg_cuda_data(plan, 4), *v = (double *) pmg_cuda_data(plan, 22);
 	const bool D_is_finite = pmg_is_finite(plan, 4);
-	double *v = (double *) pmg_cuda_data(plan, 22);
 	double *turn_argument3 = (double *) pmg_cuda_data(plan, 48);
 	int32_t *PHI_2_run_offsets = (int32_t *) pmg_cuda_data(plan, 54);
 	int32_t *PHI_2_offsets = (int32_t *) pmg_cuda_data(plan, 55);
@@ -1142,9 +1029,7 @@ static void sbbnnls_compute_turn(pmg_plan *plan, const sbbnnls_args *args)
 	int32_t *PHI_2_sorted_fiber = (int32_t *) pmg_cuda_data(plan, 58);
 	double *PHI_2_sorted_value = (double *) pmg_cuda_data(plan, 59);
 
-	/* sbbnnls.pmg:70
-	 *     temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));
-	 */
+	/* temp turn : f64[nVoxels, nTheta] = Sparse_matvec(PHI, D, s*select(xNew > 0, 0, dNew - p));    (sbbnnls.pmg:70) */
 	PMG_LAUNCH(plan, sbbnnls_45_turn, nVoxels, 32, nVoxels, nTheta, D, D_is_finite, v, turn_argument3, PHI_2_run_offsets, PHI_2_offsets, PHI_2_voxel_order, PHI_2_run_atom, PHI_2_sorted_fiber, PHI_2_sorted_value, pmg_cuda_loop_of(plan));
 }
 
@@ -1164,12 +1049,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_47_next_f(int64_t nVoxels, const
 	PMG_IN_LOOP;
 
 	double sum_2 = 0.0;
-	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams)
 		sum_2 += squares[i];
-	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
 		f_sum[0] += sum_2;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_f(double *__restrict__ f, const double *__restrict__ f_sum, const pmg_cuda_loop *pmg_loop)
@@ -1185,8 +1068,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_f(double *__restrict__ f
 static void sbbnnls_compute_next_f(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nVoxels = args->nVoxels;
-	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *squares = (double *) pmg_cuda_data(plan, 41);
+	double *f = (double *) pmg_cuda_data(plan, 23), *squares = (double *) pmg_cuda_data(plan, 41);
 	double *f_sum = (double *) pmg_cuda_data(plan, 49);
 
 	/* next f    = 0.5*sum(squares);    (sbbnnls.pmg:78) */
@@ -1211,12 +1093,10 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(int64_t nFibers, cons
 	PMG_IN_LOOP;
 
 	double largest_2 = -INFINITY;
-	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams) {
+	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
 		largest_2 = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), largest_2);
-	}
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts)) {
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
 		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_next_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
@@ -1232,8 +1112,7 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_next_pg(double *__restrict__ 
 static void sbbnnls_compute_next_pg(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	double *g = (double *) pmg_cuda_data(plan, 18);
-	double *pg = (double *) pmg_cuda_data(plan, 25);
+	double *g = (double *) pmg_cuda_data(plan, 18), *pg = (double *) pmg_cuda_data(plan, 25);
 	bool *held = (bool *) pmg_cuda_data(plan, 40);
 	double *pg_maxval2 = (double *) pmg_cuda_data(plan, 50);
 
@@ -1247,9 +1126,8 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_52_w(int64_t nFibers, double *__
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < nFibers) {
+	if (const int64_t i = pmg_index; i < nFibers)
 		w[i] = s[i]*x[i];
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_53_reached(double *__restrict__ reached, const double *__restrict__ f)
@@ -1273,12 +1151,9 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_54_violation(double *__restrict_
 static void sbbnnls_compute_epilogue(pmg_plan *plan, const sbbnnls_args *args)
 {
 	const int64_t nFibers = args->nFibers;
-	double *w = (double *) pmg_cuda_data(plan, 8);
-	double *reached = (double *) pmg_cuda_data(plan, 11);
-	double *violation = (double *) pmg_cuda_data(plan, 12);
-	double *s = (double *) pmg_cuda_data(plan, 13);
-	double *x = (double *) pmg_cuda_data(plan, 17);
-	double *f = (double *) pmg_cuda_data(plan, 23);
+	double *w = (double *) pmg_cuda_data(plan, 8), *reached = (double *) pmg_cuda_data(plan, 11);
+	double *violation = (double *) pmg_cuda_data(plan, 12), *s = (double *) pmg_cuda_data(plan, 13);
+	double *x = (double *) pmg_cuda_data(plan, 17), *f = (double *) pmg_cuda_data(plan, 23);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
 	/* w = s*x;    (sbbnnls.pmg:83) */
@@ -1304,10 +1179,8 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	const sbbnnls_args *args = (const sbbnnls_args *) arguments;
 	const bool starts = pmg_loop_starts(plan, control);
 	const int64_t maxIter = args->maxIter;
-	const double tolGradient = args->tolGradient;
-	const double tolObjective = args->tolObjective;
-	double *f = (double *) pmg_cuda_data(plan, 23);
-	double *fOld = (double *) pmg_cuda_data(plan, 24);
+	const double tolGradient = args->tolGradient, tolObjective = args->tolObjective;
+	double *f = (double *) pmg_cuda_data(plan, 23), *fOld = (double *) pmg_cuda_data(plan, 24);
 	double *pg = (double *) pmg_cuda_data(plan, 25);
 
 	sbbnnls_compute_normD(plan, args);
@@ -1347,7 +1220,6 @@ extern "C" pmg_status sbbnnls_kernel(pmg_plan *plan, const void *arguments, pmg_
 	}
 
 	sbbnnls_compute_epilogue(plan, args);
-
 	return PMG_OK;
 }
 

@@ -10,20 +10,17 @@ static __global__ void PMG_BOUNDS(32, 0) segments_1_total(int64_t nSegments, con
 
 	if (const int64_t s = pmg_index; s < nSegments) {
 		double sum = 0.0;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
+		const int64_t off_begin = off[s], off_end = off[s + 1];
 		double sum_2 = 0.0;
 		PMG_TEAM_SYNC;
-		for (int64_t k = off_begin + pmg_lane; k < off_end; k += pmg_team) {
+		for (int64_t k = off_begin + pmg_lane; k < off_end; k += pmg_team)
 			sum_2 += x[k];
-		}
 		PMG_TEAM_SYNC;
 		sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 		sum += sum_2;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			total[s] = sum;
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -34,41 +31,32 @@ static __global__ void PMG_BOUNDS(32, 0) segments_2_largest(int64_t nSegments, i
 
 	if (const int64_t s = pmg_index; s < nSegments) {
 		double largest_2 = -INFINITY;
-		const int64_t off_begin = off[s];
-		const int64_t off_end = off[s + 1];
-		for (int64_t k = off_begin; k < off_end; k++) {
+		const int64_t off_begin = off[s], off_end = off[s + 1];
+		for (int64_t k = off_begin; k < off_end; k++)
 			largest_2 = pmg_max_f64(x[k], largest_2);
-		}
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			largest[s] = largest_2;
-		}
 		PMG_TEAM_SYNC;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			where[s] = n;
-		}
 		PMG_TEAM_SYNC;
-		const int64_t off_begin_2 = off[s];
-		const int64_t off_end_2 = off[s + 1];
+		const int64_t off_begin_2 = off[s], off_end_2 = off[s + 1];
 		int64_t smallest = INT64_MAX;
 		PMG_TEAM_SYNC;
-		for (int64_t k = off_begin_2 + pmg_lane; k < off_end_2; k += pmg_team) {
+		for (int64_t k = off_begin_2 + pmg_lane; k < off_end_2; k += pmg_team)
 			smallest = pmg_min_i64(smallest, x[k] == largest[s] ? k : n);
-		}
 		PMG_TEAM_SYNC;
 		smallest = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_min>(smallest);
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			where[s] = pmg_min_i64(where[s], smallest);
-		}
 		PMG_TEAM_SYNC;
-		const int64_t off_begin_3 = off[s];
-		const int64_t off_end_3 = off[s + 1];
+		const int64_t off_begin_3 = off[s], off_end_3 = off[s + 1];
 		PMG_TEAM_SYNC;
-		for (int64_t k = off_begin_3 + pmg_lane; k < off_end_3; k += pmg_team) {
+		for (int64_t k = off_begin_3 + pmg_lane; k < off_end_3; k += pmg_team)
 			scaled[k] = x[k]/largest[s];
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -76,14 +64,10 @@ static __global__ void PMG_BOUNDS(32, 0) segments_2_largest(int64_t nSegments, i
 extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const segments_args *args = (const segments_args *) arguments;
-	const int64_t nSegments = args->nSegments;
-	const int64_t n = args->n;
-	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0);
-	double *x = (double *) pmg_cuda_data(plan, 1);
-	double *total = (double *) pmg_cuda_data(plan, 2);
-	double *largest = (double *) pmg_cuda_data(plan, 3);
-	int64_t *where = (int64_t *) pmg_cuda_data(plan, 4);
-	double *scaled = (double *) pmg_cuda_data(plan, 5);
+	const int64_t nSegments = args->nSegments, n = args->n;
+	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0), *where = (int64_t *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 1), *total = (double *) pmg_cuda_data(plan, 2);
+	double *largest = (double *) pmg_cuda_data(plan, 3), *scaled = (double *) pmg_cuda_data(plan, 5);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* total[s] = sum(k in off[s]..off[s+1]) x[k] for s in 0..nSegments;    (segments.pmg:13) */
@@ -102,7 +86,6 @@ extern "C" pmg_status segments_kernel(pmg_plan *plan, const void *arguments, pmg
 		 */
 		PMG_LAUNCH(plan, segments_2_largest, nSegments, 32, nSegments, n, off, x, largest, where, scaled);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

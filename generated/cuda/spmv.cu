@@ -11,8 +11,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_1_y(int64_t nRows, const int64_
 
 	if (const int64_t i = pmg_index; i < nRows) {
 		double sum = 0.0;
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
+		const int64_t off_begin = off[i], off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			sum += val[k]*x[col_k];
@@ -25,10 +24,8 @@ extern "C" pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const csr_spmv_args *args = (const csr_spmv_args *) arguments;
 	const int64_t nRows = args->nRows;
-	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0);
-	int64_t *col = (int64_t *) pmg_cuda_data(plan, 1);
-	double *val = (double *) pmg_cuda_data(plan, 2);
-	double *x = (double *) pmg_cuda_data(plan, 3);
+	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0), *col = (int64_t *) pmg_cuda_data(plan, 1);
+	double *val = (double *) pmg_cuda_data(plan, 2), *x = (double *) pmg_cuda_data(plan, 3);
 	double *y = (double *) pmg_cuda_data(plan, 4);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -37,7 +34,6 @@ extern "C" pmg_status csr_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 		 */
 		PMG_LAUNCH(plan, csr_spmv_1_y, nRows, 1, nRows, off, col, val, x, y);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -50,9 +46,8 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_1_y(int64_t nCols, d
 {
 	PMG_TEAM(1, 1, 1);
 
-	if (const int64_t i = pmg_index; i < nCols) {
+	if (const int64_t i = pmg_index; i < nCols)
 		y[i] = 0.0;
-	}
 }
 
 static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_2_y(int64_t nRows, const int64_t *__restrict__ off, const int64_t *__restrict__ col, const double *__restrict__ val, const double *__restrict__ x, double *__restrict__ y)
@@ -60,8 +55,7 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_2_y(int64_t nRows, c
 	PMG_TEAM(1, 1, 1);
 
 	if (const int64_t i = pmg_index; i < nRows) {
-		const int64_t off_begin = off[i];
-		const int64_t off_end = off[i + 1];
+		const int64_t off_begin = off[i], off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
 			pmg_cuda_atomic_add<double>(&y[col_k], val[k]*x[i]);
@@ -72,12 +66,9 @@ static __global__ void PMG_BOUNDS(1, 0) csr_spmv_transposed_2_y(int64_t nRows, c
 extern "C" pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const csr_spmv_transposed_args *args = (const csr_spmv_transposed_args *) arguments;
-	const int64_t nRows = args->nRows;
-	const int64_t nCols = args->nCols;
-	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0);
-	int64_t *col = (int64_t *) pmg_cuda_data(plan, 1);
-	double *val = (double *) pmg_cuda_data(plan, 2);
-	double *x = (double *) pmg_cuda_data(plan, 3);
+	const int64_t nRows = args->nRows, nCols = args->nCols;
+	int64_t *off = (int64_t *) pmg_cuda_data(plan, 0), *col = (int64_t *) pmg_cuda_data(plan, 1);
+	double *val = (double *) pmg_cuda_data(plan, 2), *x = (double *) pmg_cuda_data(plan, 3);
 	double *y = (double *) pmg_cuda_data(plan, 4);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -88,7 +79,6 @@ extern "C" pmg_status csr_spmv_transposed_kernel(pmg_plan *plan, const void *arg
 
 		PMG_LAUNCH(plan, csr_spmv_transposed_2_y, nRows, 1, nRows, off, col, val, x, y);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -103,8 +93,7 @@ static __global__ void PMG_BOUNDS(1, 0) coo_spmv_1_y(int64_t nRows, const double
 
 	if (const int64_t row = pmg_index; row < nRows) {
 		y[row] = 0.0;
-		const int64_t row_begin = A_offsets[row];
-		const int64_t row_end = A_offsets[row + 1];
+		const int64_t row_begin = A_offsets[row], row_end = A_offsets[row + 1];
 		double sum = 0.0;
 		for (int64_t k = row_begin; k < row_end; k++) {
 			const int64_t col = A_sorted_col[k];
@@ -118,8 +107,7 @@ extern "C" pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 {
 	const coo_spmv_args *args = (const coo_spmv_args *) arguments;
 	const int64_t nRows = args->nRows;
-	double *x = (double *) pmg_cuda_data(plan, 3);
-	double *y = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 3), *y = (double *) pmg_cuda_data(plan, 4);
 	int32_t *A_offsets = (int32_t *) pmg_cuda_data(plan, 5);
 	int32_t *A_sorted_col = (int32_t *) pmg_cuda_data(plan, 6);
 	double *A_sorted_value = (double *) pmg_cuda_data(plan, 7);
@@ -128,7 +116,6 @@ extern "C" pmg_status coo_spmv_kernel(pmg_plan *plan, const void *arguments, pmg
 		/* y = Sparse_matvec(A, x);    (spmv.pmg:35) */
 		PMG_LAUNCH(plan, coo_spmv_1_y, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -143,8 +130,7 @@ static __global__ void PMG_BOUNDS(1, 0) coo_spmv_written_1_y(int64_t nRows, cons
 
 	if (const int64_t row = pmg_index; row < nRows) {
 		y[row] = 0.0;
-		const int64_t row_begin = A_offsets[row];
-		const int64_t row_end = A_offsets[row + 1];
+		const int64_t row_begin = A_offsets[row], row_end = A_offsets[row + 1];
 		double sum = 0.0;
 		for (int64_t k = row_begin; k < row_end; k++) {
 			const int64_t col = A_sorted_col[k];
@@ -158,8 +144,7 @@ extern "C" pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *argume
 {
 	const coo_spmv_written_args *args = (const coo_spmv_written_args *) arguments;
 	const int64_t nRows = args->nRows;
-	double *x = (double *) pmg_cuda_data(plan, 3);
-	double *y = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 3), *y = (double *) pmg_cuda_data(plan, 4);
 	int32_t *A_offsets = (int32_t *) pmg_cuda_data(plan, 5);
 	int32_t *A_sorted_col = (int32_t *) pmg_cuda_data(plan, 6);
 	double *A_sorted_value = (double *) pmg_cuda_data(plan, 7);
@@ -168,7 +153,6 @@ extern "C" pmg_status coo_spmv_written_kernel(pmg_plan *plan, const void *argume
 		/* reduce y[A.row[k]] += A.value[k]*x[A.col[k]] for k in 0..nnz;    (spmv.pmg:45) */
 		PMG_LAUNCH(plan, coo_spmv_written_1_y, nRows, 1, nRows, x, y, A_offsets, A_sorted_col, A_sorted_value);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

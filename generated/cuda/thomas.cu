@@ -28,23 +28,18 @@ static __global__ void PMG_BOUNDS(1, 0) thomas_1_pivot(int64_t nSystems, int64_t
 			}
 		}
 		x[s*n + n - 1] = y[s*n + n - 1];
-		for (int64_t i = n - 2; i >= 0; i--) {
+		for (int64_t i = n - 2; i >= 0; i--)
 			x[s*n + i] = y[s*n + i] - pivot_c[s*n + i]*x[s*n + i + 1];
-		}
 	}
 }
 
 extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const thomas_args *args = (const thomas_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-	double *a = (double *) pmg_cuda_data(plan, 0);
-	double *b = (double *) pmg_cuda_data(plan, 1);
-	double *c = (double *) pmg_cuda_data(plan, 2);
-	double *d = (double *) pmg_cuda_data(plan, 3);
-	double *x = (double *) pmg_cuda_data(plan, 4);
-	double *y = (double *) pmg_cuda_data(plan, 5);
+	const int64_t nSystems = args->nSystems, n = args->n;
+	double *a = (double *) pmg_cuda_data(plan, 0), *b = (double *) pmg_cuda_data(plan, 1);
+	double *c = (double *) pmg_cuda_data(plan, 2), *d = (double *) pmg_cuda_data(plan, 3);
+	double *x = (double *) pmg_cuda_data(plan, 4), *y = (double *) pmg_cuda_data(plan, 5);
 	double *pivot_c = (double *) pmg_cuda_data(plan, 6);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -70,7 +65,6 @@ extern "C" pmg_status thomas_kernel(pmg_plan *plan, const void *arguments, pmg_c
 			PMG_LAUNCH(plan, thomas_1_pivot, nSystems, 1, nSystems, n, a, b, c, d, x, y, pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }

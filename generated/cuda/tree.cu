@@ -88,15 +88,11 @@ extern "C" pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_con
 {
 	const tree_args *args = (const tree_args *) arguments;
 	const int64_t n = args->n;
-	int64_t *parent = (int64_t *) pmg_cuda_data(plan, 0);
-	double *len = (double *) pmg_cuda_data(plan, 1);
-	double *toRoot = (double *) pmg_cuda_data(plan, 2);
-	double *below = (double *) pmg_cuda_data(plan, 3);
-	double *height = (double *) pmg_cuda_data(plan, 4);
-	int64_t *depth = (int64_t *) pmg_cuda_data(plan, 5);
-	int64_t *size = (int64_t *) pmg_cuda_data(plan, 6);
+	int64_t *parent = (int64_t *) pmg_cuda_data(plan, 0), *depth = (int64_t *) pmg_cuda_data(plan, 5);
+	double *len = (double *) pmg_cuda_data(plan, 1), *toRoot = (double *) pmg_cuda_data(plan, 2);
+	double *below = (double *) pmg_cuda_data(plan, 3), *height = (double *) pmg_cuda_data(plan, 4);
+	int64_t *size = (int64_t *) pmg_cuda_data(plan, 6), *parent_children = (int64_t *) pmg_cuda_data(plan, 8);
 	int64_t *parent_children_offsets = (int64_t *) pmg_cuda_data(plan, 7);
-	int64_t *parent_children = (int64_t *) pmg_cuda_data(plan, 8);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* tree.pmg:13
@@ -124,7 +120,6 @@ extern "C" pmg_status tree_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 */
 		PMG_LAUNCH(plan, tree_5_size, 1, 1, n, size, parent_children_offsets, parent_children);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

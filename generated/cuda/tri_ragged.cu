@@ -32,9 +32,8 @@ static __global__ void PMG_BOUNDS(1, 0) tri_ragged_1_x_pivot(int64_t nSystems, i
 					}
 				}
 				x[offset_end - 1] = x_y[offset_end - 1];
-				for (int64_t i = offset_end - 2; i >= offset_begin; i--) {
+				for (int64_t i = offset_end - 2; i >= offset_begin; i--)
 					x[i] = x_y[i] - x_pivot_c[i]*x[i + 1];
-				}
 			}
 		}
 	}
@@ -43,22 +42,17 @@ static __global__ void PMG_BOUNDS(1, 0) tri_ragged_1_x_pivot(int64_t nSystems, i
 extern "C" pmg_status tri_ragged_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const tri_ragged_args *args = (const tri_ragged_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t nTotal = args->nTotal;
+	const int64_t nSystems = args->nSystems, nTotal = args->nTotal;
 	int64_t *offset = (int64_t *) pmg_cuda_data(plan, 0);
-	double *a = (double *) pmg_cuda_data(plan, 1);
-	double *b = (double *) pmg_cuda_data(plan, 2);
-	double *c = (double *) pmg_cuda_data(plan, 3);
-	double *d = (double *) pmg_cuda_data(plan, 4);
-	double *x = (double *) pmg_cuda_data(plan, 5);
-	double *x_y = (double *) pmg_cuda_data(plan, 6);
+	double *a = (double *) pmg_cuda_data(plan, 1), *b = (double *) pmg_cuda_data(plan, 2);
+	double *c = (double *) pmg_cuda_data(plan, 3), *d = (double *) pmg_cuda_data(plan, 4);
+	double *x = (double *) pmg_cuda_data(plan, 5), *x_y = (double *) pmg_cuda_data(plan, 6);
 	double *x_pivot_c = (double *) pmg_cuda_data(plan, 7);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* x = TriBatch(a, b, c, d, offset);    (tri_ragged.pmg:10) */
 		PMG_LAUNCH(plan, tri_ragged_1_x_pivot, nSystems, 1, nSystems, nTotal, offset, a, b, c, d, x, x_y, x_pivot_c, pmg_cuda_bad_index_of(plan));
 	}
-
 	(void) control;
 	return PMG_OK;
 }

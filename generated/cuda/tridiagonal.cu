@@ -28,23 +28,18 @@ static __global__ void PMG_BOUNDS(1, 0) tri_batch_1_x_pivot(int64_t nSystems, in
 			}
 		}
 		x[s0*n + n - 1] = x_y[s0*n + n - 1];
-		for (int64_t i = n - 2; i >= 0; i--) {
+		for (int64_t i = n - 2; i >= 0; i--)
 			x[s0*n + i] = x_y[s0*n + i] - x_pivot_c[s0*n + i]*x[s0*n + i + 1];
-		}
 	}
 }
 
 extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const tri_batch_args *args = (const tri_batch_args *) arguments;
-	const int64_t nSystems = args->nSystems;
-	const int64_t n = args->n;
-	double *a = (double *) pmg_cuda_data(plan, 0);
-	double *b = (double *) pmg_cuda_data(plan, 1);
-	double *c = (double *) pmg_cuda_data(plan, 2);
-	double *d = (double *) pmg_cuda_data(plan, 3);
-	double *x = (double *) pmg_cuda_data(plan, 4);
-	double *x_y = (double *) pmg_cuda_data(plan, 5);
+	const int64_t nSystems = args->nSystems, n = args->n;
+	double *a = (double *) pmg_cuda_data(plan, 0), *b = (double *) pmg_cuda_data(plan, 1);
+	double *c = (double *) pmg_cuda_data(plan, 2), *d = (double *) pmg_cuda_data(plan, 3);
+	double *x = (double *) pmg_cuda_data(plan, 4), *x_y = (double *) pmg_cuda_data(plan, 5);
 	double *x_pivot_c = (double *) pmg_cuda_data(plan, 6);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
@@ -53,7 +48,6 @@ extern "C" pmg_status tri_batch_kernel(pmg_plan *plan, const void *arguments, pm
 			PMG_LAUNCH(plan, tri_batch_1_x_pivot, nSystems, 1, nSystems, n, a, b, c, d, x, x_y, x_pivot_c, pmg_cuda_bad_index_of(plan));
 		}
 	}
-
 	(void) control;
 	return PMG_OK;
 }
@@ -77,69 +71,58 @@ static __global__ void PMG_BOUNDS(32, 0) heat_1_p(int64_t nRods, int64_t n, doub
 
 	if (const int64_t s = pmg_index; s < nRods) {
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			p[s*(n + 2)] = 0.0;
-		}
 		PMG_TEAM_SYNC;
 		PMG_TEAM_SYNC;
-		for (int64_t i = pmg_lane; i < n; i += pmg_team) {
+		for (int64_t i = pmg_lane; i < n; i += pmg_team)
 			p[s*(n + 2) + i + 1] = u[s*n + i];
-		}
 		PMG_TEAM_SYNC;
 		PMG_TEAM_SYNC;
-		if (pmg_lane == 0) {
+		if (pmg_lane == 0)
 			p[s*(n + 2) + n + 1] = 0.0;
-		}
 		PMG_TEAM_SYNC;
 		PMG_TEAM_SYNC;
-		for (int64_t i = pmg_lane; i < n; i += pmg_team) {
+		for (int64_t i = pmg_lane; i < n; i += pmg_team)
 			d[s*n + i] = u[s*n + i] + 0.5*r*(p[s*(n + 2) + i] - 2.0*p[s*(n + 2) + i + 1] + p[s*(n + 2) + i + 2]);
-		}
 		PMG_TEAM_SYNC;
 		if (n >= 1) {
 			const double pivot = 1.0 + r;
 			pmg_check_pivot(plan, pivot, 0, 0, s);
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch_pivot[s*n] = 1.0/pivot;
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch_y[s*n] = d[s*n];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = 1; i < n; i++) {
 				const double pivot_2 = 1.0 + r - -0.5*r*(-0.5*r*u_TriBatch_pivot[s*n + i - 1]);
 				pmg_check_pivot(plan, pivot_2, 0, i, s);
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch_pivot[s*n + i] = 1.0/pivot_2;
-				}
 				PMG_TEAM_SYNC;
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch_y[s*n + i] = d[s*n + i] - -0.5*r*(u_TriBatch_y[s*n + i - 1]*u_TriBatch_pivot[s*n + i - 1]);
-				}
 				PMG_TEAM_SYNC;
 			}
 			PMG_TEAM_SYNC;
-			if (pmg_lane == 0) {
+			if (pmg_lane == 0)
 				u_TriBatch[s*n + n - 1] = u_TriBatch_y[s*n + n - 1]*u_TriBatch_pivot[s*n + n - 1];
-			}
 			PMG_TEAM_SYNC;
 			for (int64_t i = n - 2; i >= 0; i--) {
 				PMG_TEAM_SYNC;
-				if (pmg_lane == 0) {
+				if (pmg_lane == 0)
 					u_TriBatch[s*n + i] = (u_TriBatch_y[s*n + i] - -0.5*r*u_TriBatch[s*n + i + 1])*u_TriBatch_pivot[s*n + i];
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
 		PMG_TEAM_SYNC;
-		for (int64_t j = pmg_lane; j < n; j += pmg_team) {
+		for (int64_t j = pmg_lane; j < n; j += pmg_team)
 			u[s*n + j] = u_TriBatch[s*n + j];
-		}
 		PMG_TEAM_SYNC;
 	}
 }
@@ -147,14 +130,10 @@ static __global__ void PMG_BOUNDS(32, 0) heat_1_p(int64_t nRods, int64_t n, doub
 extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const heat_args *args = (const heat_args *) arguments;
-	const int64_t nRods = args->nRods;
-	const int64_t n = args->n;
-	const int64_t nSteps = args->nSteps;
+	const int64_t nRods = args->nRods, n = args->n, nSteps = args->nSteps;
 	const double r = args->r;
-	double *u = (double *) pmg_cuda_data(plan, 0);
-	double *p = (double *) pmg_cuda_data(plan, 1);
-	double *d = (double *) pmg_cuda_data(plan, 2);
-	double *u_TriBatch = (double *) pmg_cuda_data(plan, 3);
+	double *u = (double *) pmg_cuda_data(plan, 0), *p = (double *) pmg_cuda_data(plan, 1);
+	double *d = (double *) pmg_cuda_data(plan, 2), *u_TriBatch = (double *) pmg_cuda_data(plan, 3);
 	double *u_TriBatch_pivot = (double *) pmg_cuda_data(plan, 4);
 	double *u_TriBatch_y = (double *) pmg_cuda_data(plan, 5);
 
@@ -175,7 +154,6 @@ extern "C" pmg_status heat_kernel(pmg_plan *plan, const void *arguments, pmg_con
 	}
 	if (pmg_cuda_failed(plan))
 		return PMG_NUMERICAL;
-
 	return PMG_OK;
 }
 

@@ -13,25 +13,20 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_1_Z(int64_t nA, int64_t rB, int6
 		for (int64_t q = 0; q < rB; q++) {
 			for (int64_t r = 0; r < rC; r++) {
 				PMG_TEAM_SYNC;
-				for (int64_t s = pmg_lane; s < rD; s += pmg_team) {
+				for (int64_t s = pmg_lane; s < rD; s += pmg_team)
 					Z[((a*rB + q)*rC + r)*rD + s] = 0.0;
-				}
 				PMG_TEAM_SYNC;
 			}
 		}
-		const int64_t a_begin = X_offsets[a];
-		const int64_t a_end = X_offsets[a + 1];
+		const int64_t a_begin = X_offsets[a], a_end = X_offsets[a + 1];
 		for (int64_t k = a_begin; k < a_end; k++) {
-			const int64_t b = X_sorted_b[k];
-			const int64_t c = X_sorted_c[k];
-			const int64_t d = X_sorted_d[k];
+			const int64_t b = X_sorted_b[k], c = X_sorted_c[k], d = X_sorted_d[k];
 			double sum = X_sorted_value[k];
 			for (int64_t q = 0; q < rB; q++) {
 				for (int64_t r = 0; r < rC; r++) {
 					PMG_TEAM_SYNC;
-					for (int64_t s = pmg_lane; s < rD; s += pmg_team) {
+					for (int64_t s = pmg_lane; s < rD; s += pmg_team)
 						Z[((a*rB + q)*rC + r)*rD + s] += B[b*rB + q]*C[c*rC + r]*D[d*rD + s]*sum;
-					}
 					PMG_TEAM_SYNC;
 				}
 			}
@@ -50,16 +45,14 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_2_G(int64_t nA, int64_t rA, int6
 					double sum = 0.0;
 					double sum_2 = 0.0;
 					PMG_TEAM_SYNC;
-					for (int64_t i = pmg_lane; i < nA; i += pmg_team) {
+					for (int64_t i = pmg_lane; i < nA; i += pmg_team)
 						sum_2 += A[i*rA + p]*Z[((i*rB + q)*rC + r)*rD + s];
-					}
 					PMG_TEAM_SYNC;
 					sum_2 = pmg_cuda_team<pmg_team, pmg_team, pmg_cuda_add>(sum_2);
 					sum += sum_2;
 					PMG_TEAM_SYNC;
-					if (pmg_lane == 0) {
+					if (pmg_lane == 0)
 						G[((p*rB + q)*rC + r)*rD + s] = sum;
-					}
 					PMG_TEAM_SYNC;
 				}
 			}
@@ -70,17 +63,10 @@ static __global__ void PMG_BOUNDS(32, 0) tucker_2_G(int64_t nA, int64_t rA, int6
 extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const tucker_args *args = (const tucker_args *) arguments;
-	const int64_t nA = args->nA;
-	const int64_t rA = args->rA;
-	const int64_t rB = args->rB;
-	const int64_t rC = args->rC;
-	const int64_t rD = args->rD;
-	double *A = (double *) pmg_cuda_data(plan, 5);
-	double *B = (double *) pmg_cuda_data(plan, 6);
-	double *C = (double *) pmg_cuda_data(plan, 7);
-	double *D = (double *) pmg_cuda_data(plan, 8);
-	double *Z = (double *) pmg_cuda_data(plan, 9);
-	double *G = (double *) pmg_cuda_data(plan, 10);
+	const int64_t nA = args->nA, rA = args->rA, rB = args->rB, rC = args->rC, rD = args->rD;
+	double *A = (double *) pmg_cuda_data(plan, 5), *B = (double *) pmg_cuda_data(plan, 6);
+	double *C = (double *) pmg_cuda_data(plan, 7), *D = (double *) pmg_cuda_data(plan, 8);
+	double *Z = (double *) pmg_cuda_data(plan, 9), *G = (double *) pmg_cuda_data(plan, 10);
 	int32_t *X_offsets = (int32_t *) pmg_cuda_data(plan, 11);
 	int32_t *X_sorted_b = (int32_t *) pmg_cuda_data(plan, 12);
 	int32_t *X_sorted_c = (int32_t *) pmg_cuda_data(plan, 13);
@@ -100,7 +86,6 @@ extern "C" pmg_status tucker_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 */
 		PMG_LAUNCH(plan, tucker_2_G, rA, 32, nA, rA, rB, rC, rD, A, Z, G);
 	}
-
 	(void) control;
 	return PMG_OK;
 }

@@ -11,16 +11,14 @@ static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_1_padded(int64_t nChannels
 	if (const int64_t c = pmg_index; c < nChannels) {
 		for (int64_t i = -2; i < R + 2; i++) {
 			PMG_TEAM_SYNC;
-			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team) {
+			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team)
 				padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
-			}
 			PMG_TEAM_SYNC;
 		}
 		for (int64_t i = 0; i < R; i++) {
 			PMG_TEAM_SYNC;
-			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team) {
+			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team)
 				blurx[(c*R + i)*(C + 4) + j + 2] = 0.0625f*(padded[(c*(R + 4) + i)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 1)*(C + 4) + j + 2] + 6.0f*padded[(c*(R + 4) + i + 2)*(C + 4) + j + 2] + 4.0f*padded[(c*(R + 4) + i + 3)*(C + 4) + j + 2] + padded[(c*(R + 4) + i + 4)*(C + 4) + j + 2]);
-			}
 			PMG_TEAM_SYNC;
 			PMG_TEAM_SYNC;
 			for (int64_t j = pmg_lane; j < C; j += pmg_team) {
@@ -35,15 +33,10 @@ static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_1_padded(int64_t nChannels
 extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments, pmg_control *control)
 {
 	const unsharp_mask_args *args = (const unsharp_mask_args *) arguments;
-	const int64_t nChannels = args->nChannels;
-	const int64_t R = args->R;
-	const int64_t C = args->C;
-	const float weight = args->weight;
-	const float threshold = args->threshold;
-	float *img = (float *) pmg_cuda_data(plan, 0);
-	float *mask = (float *) pmg_cuda_data(plan, 1);
-	float *padded = (float *) pmg_cuda_data(plan, 2);
-	float *blurx = (float *) pmg_cuda_data(plan, 3);
+	const int64_t nChannels = args->nChannels, R = args->R, C = args->C;
+	const float weight = args->weight, threshold = args->threshold;
+	float *img = (float *) pmg_cuda_data(plan, 0), *mask = (float *) pmg_cuda_data(plan, 1);
+	float *padded = (float *) pmg_cuda_data(plan, 2), *blurx = (float *) pmg_cuda_data(plan, 3);
 
 	for (int pmg_number = 0; pmg_cuda_pass(plan, pmg_number); pmg_number++) {
 		/* unsharp_mask.pmg:12
@@ -61,7 +54,6 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 		/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
 		PMG_LAUNCH(plan, unsharp_mask_1_padded, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
 	}
-
 	(void) control;
 	return PMG_OK;
 }
