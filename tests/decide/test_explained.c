@@ -2,8 +2,8 @@
  *
  * Is what --explain says what was generated? Each decision of each example, for both targets, is compared with the
  * kernel tree, and parts of the tree with the decisions: sentences.c. Of tests/decide, where test_decide asks the same
- * for the target of each, every sixteenth program for both targets, with PMG_TEST_LONG all. With sanitizers only for
- * --long: tests/decide compiles these programs with them.
+ * for the target of each, every sixteenth program for both targets, with PMG_TEST_LONG all.
+ * With sanitizers only for --long: tests/decide compiles these programs with them.
  *     test_explained [FILE.pmg...]     these for both targets */
 #include <stdlib.h>
 #include <string.h>
