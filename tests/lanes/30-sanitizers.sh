@@ -3,5 +3,7 @@
 # budget: 580s
 # The unit tests again with the address, undefined-behaviour and leak sanitizers.
 set -e
-make -s SAN=1 CC=gcc unit-programs
-exec "$PYTHON" tests/lanes/unit.py build-san -random -cuda -opencl
+tests=(build-san -random -cuda -opencl)
+# shellcheck disable=SC2046
+make -s SAN=1 CC=gcc all $("$PYTHON" tests/lanes/unit.py --programs "${tests[@]}")
+exec "$PYTHON" tests/lanes/unit.py "${tests[@]}"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the tests that are built in a folder: unit.py BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/ to run alone,
-or, behind a dash, some to leave out.
+"""Runs the tests that are built in a folder: unit.py [--programs] BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/ to
+run alone, or, behind a dash, some to leave out. With --programs those to be built are listed instead.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. PMG_TEST_JOBS of them,
 or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in, one that
@@ -94,7 +94,14 @@ def outcome(out, status, limit):
     return passed, failed, skipped, out
 
 
+def list_programs(build, which):
+    print(*(command[0] for name, command in commands(build, which) if name.endswith(".c")), sep="\n")
+    return 0
+
+
 def main():
+    if sys.argv[1] == "--programs":
+        return list_programs(Path(sys.argv[2]), sys.argv[3:])
     build = Path(sys.argv[1])
     env = dict(os.environ, **SANITIZERS, BUILD=str(build), PMGC=str(build / "pmgc"), PMG=str(build / "pmg"))
     env["GCOV_ERROR_FILE"] = "/dev/null"    # where counts of lines cannot be written, the test says whether it minds
