@@ -155,6 +155,13 @@ def mistakes():
     result = run("--tune=fast")
     told = "--tune takes off, estimate or measure, not 'fast'" in result.stderr
     check(result.returncode == 2 and told, result.stderr)
+    result = run("--wisdom", "none")
+    check(result.stderr == "pmg run: note: there is no 'none' yet: --tune=measure writes there what trials find\n" and
+          result.returncode == 0 and not Path("none").exists(), result.stderr)
+    for options, name in (["--tune=off"], "--tune=off"), (["--candidate", "first"], "--candidate"):
+        result = run("--wisdom", "none", *options)
+        check((result.returncode, result.stderr) == (2, f"pmg run: --wisdom excludes {name}: --tune=measure writes it, "
+              "and the default, --tune=estimate, reads it\n"), result.stderr)
     result = run("--candidate", "faster")
     check(result.returncode == 2 and "has no candidate 'faster'" in result.stderr, result.stderr)
 

@@ -27,6 +27,14 @@ static bool find_mode(const char *text, pmg_tune *mode)
 	return false;
 }
 
+/* A file of wisdom is asked for, but nothing is chosen by it. */
+static bool has_idle_wisdom(const struct session *s)
+{
+	const char *wisdom = s->values.wisdom;
+
+	return wisdom && strcmp(wisdom, "off") != 0 && (s->tune == PMG_TUNE_OFF || s->values.candidate);
+}
+
 static bool is_first_enough(const struct session *s)
 {
 	return s->tune == PMG_TUNE_OFF && !s->values.candidate && s->values.turns == 0;
@@ -40,6 +48,9 @@ bool tune_open(struct session *s, struct failure *failure)
 	if (s->values.tune && !find_mode(s->values.tune, &s->tune))
 		return fail(failure, OUTCOME_USAGE, "--tune takes off, estimate or measure, not '%s'",
 			    s->values.tune);
+	if (has_idle_wisdom(s))
+		return fail(failure, OUTCOME_USAGE, "--wisdom excludes %s: --tune=measure writes it, and the default, "
+			    "--tune=estimate, reads it", s->values.candidate ? "--candidate" : "--tune=off");
 	if (s->values.deterministic)
 		s->values.passes.deterministic = true;
 	const bool needs_all = s->values.tune || s->values.candidate || s->values.turns > 0;
@@ -134,6 +145,8 @@ static bool recall(struct session *s, const struct execution *e, const pmg_optio
 		messages_note(s, "'%s' cannot be read, and is left alone: %s", memory->path, strerror(errno));
 		return memory->path = NULL, false;
 	}
+	if (!memory->text && s->values.wisdom && s->tune != PMG_TUNE_MEASURE)
+		messages_note(s, "there is no '%s' yet: --tune=measure writes there what trials find", memory->path);
 	memory->is_foreign = memory->text && !pmg_wisdom_is_valid(memory->text);
 	if (memory->is_foreign)
 		messages_note(s, "'%s' is no wisdom of this version, and left alone", memory->path);
