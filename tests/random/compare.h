@@ -11,6 +11,7 @@
 struct variant {
 	const char *name, *pmgc, *compiler;     /* its flags of pmgc */
 	const char *only_with;                  /* a text that C has which is worth building; NULL: any */
+	bool is_plain;                          /* not optimised */
 	void *library;
 	const pmg_pipeline_desc *const *pipelines;
 };

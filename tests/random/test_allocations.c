@@ -15,7 +15,7 @@ static const char *const programs[] = {
 };
 
 static struct variant variants[] = {
-	{ .name = "gcc", .pmgc = "--overrides=off", .compiler = "gcc" },
+	{ .name = "gcc", .pmgc = "--overrides=off --candidates=3", .compiler = "gcc", .is_plain = true },
 };
 
 enum { MOST_DRAWS = 20000, MOST_ALLOCATIONS = 1000 };

@@ -14,7 +14,7 @@ static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--overrides=off --candidates=2", .compiler = "gcc" },
 	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
 	  .compiler = "clang" },
-	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc",
+	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc", .is_plain = true,
 	  .only_with = "pmgrt_blas.h" },
 };
 
