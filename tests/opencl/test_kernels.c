@@ -2,7 +2,8 @@
  *
  * Every pipeline of dsl_examples/ and tests/programs/: the reference interpreter against kernels in OpenCL C, which the
  * first platform of OpenCL compiles and runs (PoCL: on the processor), on random sizes and data. Without a platform
- * they count as skipped. With PMG_TEST_LONG those of tests/random/ and the cases of codegen, too, and more draws.
+ * they count as skipped. Those of dsl_examples are drawn twice. With PMG_TEST_LONG those of tests/random/ and the cases
+ * of codegen, too, and more draws.
  *     test_kernels [FILE.pmg...]      these instead */
 #include "opencl/platform.h"
 
@@ -23,10 +24,16 @@ static const char *const folders[] = {
 
 enum { SHORT_FOLDERS = 2, ALL_FOLDERS = sizeof folders/sizeof folders[0] };
 
-static int n_draws(const struct module *module)
+static int n_draws_of_examples(const struct module *module)
 {
 	(void) module;
 	return getenv("PMG_TEST_LONG") ? 8 : 2;
+}
+
+static int n_draws(const struct module *module)
+{
+	(void) module;
+	return getenv("PMG_TEST_LONG") ? 8 : 1;
 }
 
 int main(int argc, char **argv)
@@ -43,7 +50,7 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; argc == 1 && i < ALL_FOLDERS; i++)
 		if (i < n && opencl_is_here())
-			comparison_folder(&comparison, folders[i], n_draws);
+			comparison_folder(&comparison, folders[i], i ? n_draws : n_draws_of_examples);
 		else
 			skipped += folder_each_program(folders[i], NULL, NULL);
 	run_command("rm -rf %s", comparison.folder);

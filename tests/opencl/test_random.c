@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Random programs as kernels in OpenCL C against the interpreter: 30 programs, with PMG_TEST_LONG 1000; skipped where
+ * Random programs as kernels in OpenCL C against the interpreter: 20 programs, with PMG_TEST_LONG 1000; skipped where
  * there is no platform of OpenCL. Arguments are those of tests/random/test_programs. */
 #include "opencl/platform.h"
 #include "random/volume.h"
 
-enum { COUNT = 30 };
+enum { COUNT = 20 };
 
 int main(int argc, char **argv)
 {
