@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 # Loops that the compiler makes calls of memset or memcpy would not be watched.
-CLANG = ["clang", "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-fwrapv", "-fno-builtin", "-fopenmp", "-fsanitize=thread",
+CLANG = ["clang", "-std=c11", "-D_GNU_SOURCE", "-O0", "-g1", "-fwrapv", "-fno-builtin", "-fopenmp", "-fsanitize=thread",
          "-DPMG_ALL_THREADS"]
 INCLUDES = ["-Icompiler", "-Iruntime", "-Itests"]
 CHECK_SOURCES = ["tests/races/check_library.c", "tests/random/compare.c", "tests/random/layouts.c",
