@@ -130,6 +130,16 @@ const char *check_nontemporal(const struct sentence *s)
 	return find_anywhere(s, is_nontemporal_place, name) >= 0 ? NULL : "nobody asks whether it is large";
 }
 
+static bool is_pivot_search(const struct sentence *s, int node, const char *variable)
+{
+	return stmt_calls(sentence_stmt(s, node), "pmg_first_bad") && mentions(s, node, variable);
+}
+
+const char *check_pivot_search(const struct sentence *s)
+{
+	return find_anywhere(s, is_pivot_search, s->decision->subject) >= 0 ? NULL : "no search for the first one";
+}
+
 /* Rows stand where a pointer to those at hand says. */
 const char *check_rows_at_a_time(const struct sentence *s)
 {

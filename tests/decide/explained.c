@@ -7,12 +7,31 @@
 
 #include "sentences.h"
 
+/* Candidates share what they have alike later on. */
+static struct k_program copy_of(struct arena *arena, const struct k_program *program)
+{
+	const struct k_replacing nothing = { 0 };
+	struct k_program copy = *program;
+
+	copy.functions.items = NULL;
+	copy.functions.n = copy.functions.capacity = 0;
+	for (int i = 0; i < program->functions.n; i++) {
+		struct k_function *function = arena_new(arena, struct k_function);
+
+		*function = *program->functions.items[i];
+		function->body = k_copy_block(arena, &function->body, &nothing);
+		vec_push(arena, &copy.functions, function);
+	}
+	return copy;
+}
+
 static void keep_kernels(void *user, struct module *module, const struct k_program *program, int lowering)
 {
 	struct explained *explained = user;
+	struct arena *arena = &explained->c->arena;
 
 	if (lowering == k_n_lowerings - 1)
-		vec_push(&explained->c->arena, &explained->kernels, ((struct explained_kernels) { module, *program }));
+		vec_push(arena, &explained->kernels, ((struct explained_kernels) { module, copy_of(arena, program) }));
 }
 
 static void fail(struct explained *explained, const struct module *module, const char *text)

@@ -19,7 +19,7 @@ check_sentence check_parallel, check_serial, check_atomic, check_private, check_
 check_sentence check_inlined, check_in_register, check_in_row, check_variable, check_array, check_of_thread,
 	       check_part, check_window, check_in_block_of, check_rows_at_a_time, check_cell, check_next_value,
 	       check_in_place, check_copied, check_swapped, check_divided, check_reciprocal, check_added, check_called,
-	       check_prefetch_of_rows, check_prefetch_of_cells, check_nontemporal, check_restructured,
-	       check_not_restructured, check_offsets, check_live, check_skipped;
+	       check_prefetch_of_rows, check_prefetch_of_cells, check_nontemporal, check_pivot_search,
+	       check_restructured, check_not_restructured, check_offsets, check_live, check_skipped;
 
 #endif

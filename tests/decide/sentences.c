@@ -76,6 +76,7 @@ static const struct row {
 	[DECISION_AHEAD] = { .check = check_prefetch_of_rows },
 	[DECISION_PREFETCH_CELLS] = { .check = check_prefetch_of_cells },
 	[DECISION_NONTEMPORAL] = { .check = check_nontemporal },
+	[DECISION_BAD_PIVOTS] = { .check = check_pivot_search },
 	[DECISION_CANDIDATES_SOME] = { .reason = "of other candidates, which have trees of their own" },
 	[DECISION_CANDIDATES_LEFT_OUT] = { .reason = "of other candidates, which have trees of their own" },
 };
