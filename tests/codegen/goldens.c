@@ -53,7 +53,9 @@ static bool write_text(const char *path, const char *text)
 
 static void check_warnings(struct tests *tests, const char *folder)
 {
-	static const char *const compilers[] = { "gcc -O2 -c -o /dev/null", "clang -fsyntax-only", "gcc -fsyntax-only -xc++ -std=c++17" };
+	static const char *const compilers[] = {
+		"gcc -O2 -c -o /dev/null", "clang -fsyntax-only", "gcc -fsyntax-only -xc++ -std=c++17"
+	};
 
 	for (int i = 0; i < 2; i++)
 		CHECK(tests, codegen_command("%s -std=c11 -fopenmp -Wall -Wextra -Wconversion -Wshadow -Werror "

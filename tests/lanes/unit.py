@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Runs the tests that are built in a folder: unit.py [--programs] BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/ to
-run alone, or, behind a dash, some to leave out. With --programs those to be built are listed instead.
+"""Runs the tests that are built in a folder: unit.py [--programs] BUILD [FOLDER | -FOLDER...]. FOLDER is one of tests/
+to run alone, or, behind a dash, some to leave out. With --programs those to be built are listed instead.
 
 A test prints `N passed, M failed[, K skipped]` as its last line and exits with 0 only if M is 0. PMG_TEST_JOBS of them,
 or two, run at a time. One that says "Not with sanitizers" (on one line) is left out where they are built in, one that
