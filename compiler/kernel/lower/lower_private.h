@@ -20,7 +20,7 @@ typedef VEC(const char *) name_list;
 /* Keeps a decision of the lowering that runs, unless it was taken before: of a copy of the same statements. */
 void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 
-/* ---- lower.c ---- */
+/* ---- names.c ---- */
 
 bool name_list_has(const name_list *names, const char *name);
 /* `base`, or if that is one of these names, or one that the statement, if there is one, mentions, base_2, … */

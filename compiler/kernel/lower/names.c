@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Names that lowerings look for, and that they give to what they declare. */
+#include <string.h>
+
+#include "kernel/lower/lower_private.h"
+
+bool name_list_has(const name_list *names, const char *name)
+{
+	for (int i = 0; i < names->n; i++)
+		if (strcmp(names->items[i], name) == 0)
+			return true;
+	return false;
+}
+
+const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base)
+{
+	struct name_table mentioned = { 0 };
+	const char *name = base;
+
+	if (stmt)
+		k_stmt_mentions(arena, stmt, &mentioned);
+	for (int i = 2; name_list_has(names, name) || name_table_get(&mentioned, name); i++)
+		name = arena_printf(arena, "%s_%d", base, i);
+	return name;
+}
