@@ -162,14 +162,6 @@ struct row {                            /* cells of a stage's target that are ke
 	const char *added;              /* the variable that says whether a lane had anything to add; NULL: none does */
 };
 
-struct row_start {                      /* a loop that sets to zero what a row below would read */
-	const struct stage *stage;
-	const struct dim *dim;          /* along which the cells lie */
-	isl_ast_node *node, *loop;      /* what is left out; the loop over the cells: owned */
-	int depth;                      /* at which the row must stand: under no condition */
-	bool is_used;
-};
-
 struct part_rows {                      /* a nest that sets what parts add to, on a device */
 	const struct stage *setter;
 	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
@@ -183,13 +175,6 @@ struct batch {                          /* dot products of several iterations of
 	const struct row *block;        /* and the cells */
 	const char *dots;               /* where they are used: all of them; which one */
 	struct k_expr *number;
-};
-
-struct deferral {                       /* iterations that do all but add to a long row, which they do later */
-	const struct row *row;
-	bool is_later;                  /* this is printed */
-	const char *first, *variable;   /* of these iterations; the one that is printed */
-	VEC(struct cell) values;        /* variables that the terms read, and the arrays that keep their values */
 };
 
 struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
@@ -288,10 +273,8 @@ struct emit {
 	struct k_expr *region;          /* how many threads the region gets; NULL: none is built */
 	VEC(struct row) rows;
 	VEC(struct kept) kept;
-	struct row_start *start;        /* NULL: a row is read */
 	struct part_rows *part_rows;    /* NULL: cells are set ahead */
 	const struct batch *batch;      /* NULL: dot products are made where they are used */
-	const struct deferral *deferral; /* NULL: iterations add to rows at once */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
 	int shared_depth;               /* of a block in which several of isl's nodes stand */

@@ -241,14 +241,10 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		e->shared_depth = depth_here(e);
 	for (int i = 0; i < n; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-		isl_ast_node *next = i + 1 < n ? isl_ast_node_list_get_at(children, i + 1) : NULL;
 
-		if (next && emit_row_from_zero(e, child, next))
-			i++;
-		else if (!batch_leaves_out(e, child) && !deferral_leaves_out(e, child))
+		if (!batch_leaves_out(e, child))
 			emit_node(e, child, use);
 		isl_ast_node_free(child);
-		isl_ast_node_free(next);
 	}
 	e->shared_depth = outer;
 	isl_ast_node_list_free(children);

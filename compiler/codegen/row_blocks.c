@@ -1,31 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that take more registers than there are, in blocks of about equal length. All blocks but the last one have the
- * same length, a multiple of the longest vector's, so that one loop runs over them. */
+ * Rows of dot products that take more registers than there are, in blocks of about equal length. */
 #include "codegen/codegen_private.h"
 
-struct blocks {
-	int64_t length, rest;           /* of a block; of the last one, if that is shorter */
-};
-
-static bool blocks_of(int64_t length, int64_t size, struct blocks *blocks)
-{
-	int64_t shortest = ROW_SHORTEST/size, n = (length*size + ROW_LONGEST - 1)/ROW_LONGEST;
-
-	blocks->length = ((length + n - 1)/n + shortest - 1)/shortest*shortest;
-	blocks->rest = length % blocks->length;
-	while (blocks->rest && blocks->rest < shortest && blocks->length > shortest) {
-		blocks->length -= shortest;
-		blocks->rest = length % blocks->length;
-	}
-	return !blocks->rest || blocks->rest >= shortest;
-}
+const struct k_row_limits row_limits = { ROW_LONGEST, ROW_SHORTEST };
 
 bool row_has_blocks(int64_t length, int64_t size)
 {
-	struct blocks blocks;
+	struct k_row_blocks blocks;
 
-	return blocks_of(length, size, &blocks);
+	return k_row_blocks(&row_limits, length, size, &blocks);
 }
 
 int64_t row_cell_size(const struct row *row)
@@ -70,14 +54,39 @@ void emit_row_blocks(struct emit *e, const struct row *row,
 		     void (*print)(struct emit *e, const struct row *block, void *user), void *user)
 {
 	struct printer printer = { print, user };
-	struct blocks blocks;
+	struct k_row_blocks blocks;
 
 	if (!row_is_long(e, row)) {
 		print(e, row, user);
 		return;
 	}
-	blocks_of(row->length, row_cell_size(row), &blocks);
+	k_row_blocks(&row_limits, row->length, row_cell_size(row), &blocks);
 	emit_equal(e, row, 0, row->length - blocks.rest, blocks.length, &printer);
 	if (blocks.rest)
 		emit_equal(e, row, row->length - blocks.rest, row->length, blocks.rest, &printer);
+}
+
+/* ---- lines ---- */
+
+static bool add_lines(const struct k_stmt *stmt, void *user)
+{
+	enum { OF_ROW = 15, OF_BLOCK = 35 };    /* what reads and writes it; of blocks, with the loop around, too */
+	const struct k_expr *length = stmt->kind == KS_LOOP ? stmt->loop.row.length : NULL;
+	const int64_t size = length && stmt->loop.row.is_narrow ? 4 : 8;
+	struct k_row_blocks blocks;
+	int *n = user;
+
+	if (!length)
+		return true;
+	k_row_blocks(&row_limits, length->integer, size, &blocks);
+	*n += length->integer*size <= row_limits.longest ? OF_ROW : blocks.rest ? 2*OF_BLOCK : OF_BLOCK;
+	return true;
+}
+
+int rows_length(const struct k_block *block)
+{
+	int n = 0;
+
+	k_walk_block(block, &(struct k_visitor) { .stmt = add_lines, .user = &n });
+	return n;
 }

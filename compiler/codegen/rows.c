@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of accumulators: below a ROW mark the cells of a target that lie along one dim are kept in vectors of
- * runtime/pmgrt_row.h. The loop over the cells becomes one over vectors, and so do its reads: they lie along the dim as
- * the cells do. Where the length of the row is not known, in the copy of a kernel for sizes that it was not specialised
- * for, nothing is kept, and where isl made of the loops something else than they were. The row is read and written only
- * if the loop between has an iteration: other cells may be another thread's. If they may be in any case, on a
- * device, the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
- * (row_parts.c). Rows that begin at zero (row_start.c) are not read at all, and those of a large array use non-temporal
- * stores. */
+ * Rows of accumulators: the cells of a target below a ROW mark that lie along one dim. On a device they are kept in
+ * vectors of runtime/pmgrt_row.h: the loop over the cells becomes one over vectors, and so do its reads, which lie
+ * along the dim as the cells do. For a processor the loop is built as it is, and a lowering keeps the row
+ * (kernel/lower/rows.c). Where the length of the row is not known, in the copy of a kernel for sizes that it was not
+ * specialised for, nothing is kept, and where isl made of the loops something else than they were. The row is read and
+ * written only if the loop between has an iteration: other cells may be another thread's. If they may be in any case,
+ * the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
+ * (row_parts.c). */
 #include "codegen/codegen_private.h"
 
 /* ---- the length ---- */
@@ -254,52 +254,20 @@ static void print_transfer(struct emit *e, const struct row *row, enum transfer 
 	}
 }
 
-/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. Returns whether a nest ahead
- * has set these cells to zero. */
-static bool emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
+/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. */
+static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
 			  const struct row *row, enum transfer transfer)
 {
 	int visible = e->names.visible.n;
 	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
 	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
-	struct k_expr *cell = c_target(e, row->stage, &point, NULL);
-	bool is_set = e->start && start_is_of(e, cell, row);
 
-	print_transfer(e, row, transfer, j, cell);
+	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point, NULL));
 	k_end(e->b);
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
 	isl_ast_expr_free(point.instance);
-	return is_set;
-}
-
-/* Would the row read zeros that a nest ahead has set, under no condition but its own? */
-static bool begins_at_zero(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
-			   const struct row *row)
-{
-	struct k_block unused = { 0 }, *outer = elsewhere_begin(e, &unused);
-	bool begins = e->start && row->stage->op == REDUCE_ADD && depth_here(e) == e->start->depth + 1;
-
-	begins = begins && emit_transfer(e, below, loop, row, TRANSFER_READ);
-	elsewhere_end(e, outer);
-	return begins;
-}
-
-void row_declare(struct emit *e, const struct row *row)
-{
-	row_array(e, row->stage->write.array->sums, row->name, row->length, NULL);
-}
-
-void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	       bool is_zero)
-{
-	emit_transfer(e, below, loop, row, is_zero ? TRANSFER_START : TRANSFER_READ);
-}
-
-void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row)
-{
-	emit_transfer(e, below, loop, row, TRANSFER_WRITE);
 }
 
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
@@ -329,12 +297,6 @@ static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const
 	isl_ast_expr_free(point.instance);
 }
 
-/* Kept in vectors of a device, or in blocks; else by a lowering. */
-static bool is_kept_here(const struct emit *e, const struct row *row)
-{
-	return e->grid || row_is_long(e, row) || row->block;
-}
-
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const struct row *row = row_of_loop(e, mark);
@@ -343,11 +305,9 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	struct scope scope = scope_enter(e);
 	struct point point;
 
-	if (row_is_deferred(e, mark))
-		return true;
 	if (!row)
 		return false;
-	if (!is_kept_here(e, row)) {
+	if (!e->grid) {
 		emit_plain_loop(e, node, row);
 		block_close(e, visible);
 		scope_leave(e, scope);
@@ -402,57 +362,50 @@ static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __
 		k_end(e->b);
 }
 
-/* A row that fits into registers, which also lanes of a team may share, and updates may be added to. */
-static void emit_fitting(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop, struct row *row,
-			 bool starts_anew, bool is_zero)
+static void emit_below(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
+{
+	vec_push(e->arena, &e->rows, *row);
+	emit_node(e, node, (struct loop_use) { 0 });
+	e->rows.n--;
+	note_write(e, row->stage->write.array);
+}
+
+/* The row, read before what is below and brought to its cells behind it; or updates are added to it. */
+static void emit_in_registers(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+			      struct row *row, bool starts_anew)
 {
 	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage);
+	enum scalar_type sums = row->stage->write.array->sums;
 
-	row_declare(e, row);
-	grid_holds_row(e, row->length, (int) row_cell_size(row));
+	row_array(e, sums, row->name, row->length, NULL);
+	grid_holds_row(e, row->length, type_size(sums));
 	if (starts_anew)
 		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : k_bool(e->arena, true);
-	row_begin(e, node, loop, row, starts_anew || is_zero);
+	emit_transfer(e, node, loop, row, starts_anew ? TRANSFER_START : TRANSFER_READ);
 	if (!starts_anew && !row_fills_team(e, row->length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
 	if (is_of_deal(e, node) && !target_is_neutral(e, row->stage)) {
 		row->added = names_declare(&e->names, "added");
 		k_var(e->b, k_scalar("unsigned"), row->added, k_int(e->arena, 0));
 	}
-	vec_push(e->arena, &e->rows, *row);
-	emit_node(e, node, (struct loop_use) { 0 });
-	e->rows.n--;
+	emit_below(e, node, row);
 	if (starts_anew)
 		emit_sums_to_cells(e, node, loop, row);
 	else
-		row_end(e, node, loop, row);
+		emit_transfer(e, node, loop, row, TRANSFER_WRITE);
 	emit_team_sync(e);
 }
 
-/* The row, read before what is below and brought to its cells behind it. Returns whether it began at zero instead of
- * what the nest `start` would have set. */
-static bool emit_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-		      __isl_keep isl_ast_node *loop, int64_t length)
+static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop, struct row *row)
 {
-	const struct array *array = mark->stage->write.array;
-	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark), .length = length };
-	struct row_start *start = e->start;
-	bool starts_anew = ast_has_mark(node, MARK_ATOMIC, mark->stage), is_zero;
+	bool starts_anew = ast_has_mark(node, MARK_ATOMIC, row->stage);
 
 	if (is_of_deal(e, node))
 		starts_anew = true;
 	else
 		deal_breaks_beside(e);
-	row.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", array->c_name));
-	is_zero = !starts_anew && begins_at_zero(e, node, loop, &row);
-	e->start = NULL;
-	if (row_is_long(e, &row))
-		emit_long_row(e, node, loop, &row, is_zero);
-	else
-		emit_fitting(e, node, loop, &row, starts_anew, is_zero);
-	note_write(e, array);
-	e->start = start;
-	return is_zero;
+	row->name = names_declare(&e->names, arena_printf(e->arena, "%s_row", row->stage->write.array->c_name));
+	emit_in_registers(e, node, loop, row, starts_anew);
 }
 
 /* The condition under which the loop directly below runs; NULL: there is none. */
@@ -474,40 +427,27 @@ static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *no
 	return condition;
 }
 
-/* Where it is kept by a lowering. */
-static void emit_plain_row(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
-{
-	vec_push(e->arena, &e->rows, *row);
-	emit_node(e, node, (struct loop_use) { 0 });
-	e->rows.n--;
-	note_write(e, row->stage->write.array);
-}
-
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	struct search search = { mark, NULL, 0 };
 	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark) };
 	struct k_expr *condition = NULL;
-	int64_t length;
 	int names;
 
-	if (row_length(e, mark->dim, &length) && isl_ast_node_get_type(node) == isl_ast_node_mark &&
+	if (row_length(e, mark->dim, &row.length) && isl_ast_node_get_type(node) == isl_ast_node_mark &&
 	    (e->grid || !ast_has_mark(node, MARK_ATOMIC, mark->stage))) {
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
 		condition = runs_condition(e, node);
-		row.length = length;
 	}
-	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim) ||
-	    !row_can_be_kept(e, node, mark, length)) {
+	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim)) {
 		emit_node(e, node, (struct loop_use) { 0 });
-	} else if (!is_kept_here(e, &row)) {
-		emit_plain_row(e, node, &row);
-	} else if (row_sets_cells(e, node, mark, length)) {
-		emit_kept(e, node, mark, search.loop, length);
+	} else if (!e->grid) {
+		emit_below(e, node, &row);
+	} else if (row_sets_cells(e, node, mark, row.length)) {
+		emit_kept(e, node, search.loop, &row);
 	} else {
 		names = block_of(e, k_begin_if(e->b, condition));
-		if (emit_kept(e, node, mark, search.loop, length))
-			emit_start_otherwise(e, names);
+		emit_kept(e, node, search.loop, &row);
 		block_close(e, names);
 	}
 	isl_ast_node_free(search.loop);

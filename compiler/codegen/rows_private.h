@@ -10,13 +10,6 @@
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* The loop over the cells of a row that is kept; false: it is another loop. */
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
-/* row_start.c. Two nests after one another, if the first one sets to zero the row that the second one keeps; false:
- * neither is printed. */
-bool emit_row_from_zero(struct emit *e, __isl_keep isl_ast_node *first, __isl_keep isl_ast_node *second);
-/* Is `cell` what such a first nest sets? The loop over the cells of `row` is the innermost iterator. */
-bool start_is_of(struct emit *e, const struct k_expr *cell, const struct row *row);
-/* The first nest, for where the row is not kept: in the `else` of the block that is open. */
-void emit_start_otherwise(struct emit *e, int names);
 /* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
  * restructuring that is the only one of its segment; false: nobody can say. */
 struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
@@ -56,22 +49,9 @@ struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
 /* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
 
-/* Rows that fit, and these: the declaration; from memory or zeros; to memory. */
-void row_declare(struct emit *e, const struct row *row);
-void row_begin(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row,
-	       bool is_zero);
-void row_end(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop, const struct row *row);
-/* Can the row of the ROW mark above `node` be kept? One that fits can. */
-bool row_can_be_kept(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, int64_t length);
-/* What is below the ROW mark of a row that does not fit. */
-void emit_long_row(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-		   const struct row *row, bool is_zero);
-/* Is the loop that over the cells of a row which is added to later? Then what is needed is kept. */
-bool row_is_deferred(struct emit *e, const struct mark *mark);
-/* Is `node` left out in the iterations that are printed, the condition of a stage, the variables of a group? */
-bool deferral_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
-bool deferral_is_unconditional(const struct emit *e, const struct stage *stage);
-bool deferral_has_variables(const struct emit *e);
+extern const struct k_row_limits row_limits;
+/* About how many lines more a block has once its rows are kept. */
+int rows_length(const struct k_block *block);
 /* Is the row kept in blocks? Can one of this length, of cells of `size` bytes, be? */
 bool row_is_long(const struct emit *e, const struct row *row);
 bool row_has_blocks(int64_t length, int64_t size);

@@ -42,10 +42,6 @@ void emit_skip(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	struct k_expr *condition;
 	int names;
 
-	if (deferral_is_unconditional(e, mark->stage)) {
-		emit_node(e, node, use);
-		return;
-	}
 	condition = skip_condition(e, node, mark);
 	if (!condition)
 		return;

@@ -152,8 +152,7 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		const struct array *array = e->module->arrays.items[i];
 
-		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e) &&
-		    !deferral_has_variables(e))
+		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e))
 			declare_local(e, node, array);
 	}
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -199,8 +198,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	deal_breaks(e);
 	if (needs_block)
 		visible = block_of(e, k_begin(e->b));
-	if (!deferral_has_variables(e))
-		declare_storage(e, node, mark->array);
+	declare_storage(e, node, mark->array);
 	emit_node(e, node, (struct loop_use) { 0 });
 	if (needs_block)
 		block_close(e, visible);

@@ -10,7 +10,8 @@
 #include "kernel/lower/lower.h"
 #include "kernel/quoted.h"
 
-static const struct k_target_facts host = { .prefetches = true, .has_nontemporal = true };
+static const struct k_target_facts host = { .prefetches = true, .has_nontemporal = true,
+					    .rows = { 768, 64 } };
 
 struct lower_case {
 	const char *name, *before, *after, *decides;

@@ -16,10 +16,16 @@ enum {
 	K_KNOWN_READ = 1        /* every name that is declared without an effect is read */
 };
 
+/* How many bytes of a row are kept in registers at most; how many are a vector, on each machine. */
+struct k_row_limits {
+	int64_t longest, shortest;
+};
+
 /* What a target has that a lowering may use. */
 struct k_target_facts {
 	bool prefetches;        /* PMG_PREFETCH */
 	bool has_nontemporal;   /* PMG_STREAM_… */
+	struct k_row_limits rows;
 };
 
 /* What a lowering chose, for which name, and why; what else there was, or NULL. */
@@ -61,5 +67,16 @@ struct k_watch {
 const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch);
 /* The same with one of them, whatever it needs; K_BUILT: with none. */
 const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_watch *watch);
+
+/* ---- row_blocks.c ---- */
+
+/* A row as blocks that are kept after each other. All but the last one have the same length, a multiple of the longest
+ * vector's, so that one loop runs over them. */
+struct k_row_blocks {
+	int64_t length, rest;   /* of a block; of the last one, if that is shorter; in cells */
+};
+
+/* Of a row of so many cells of so many bytes; false: there are no such blocks. */
+bool k_row_blocks(const struct k_row_limits *limits, int64_t length, int64_t size, struct k_row_blocks *blocks);
 
 #endif

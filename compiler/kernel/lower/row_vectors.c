@@ -12,11 +12,6 @@ static const char *variable_of(const struct row *row)
 	return row->cells->loop.name;
 }
 
-static const struct k_store *update_of(const struct row *row)
-{
-	return &row->cells->loop.body.stmts.items[0]->store;
-}
-
 /* ---- types ---- */
 
 static const char *element_of(const struct row *row)
@@ -33,6 +28,11 @@ static const char *sum_of(const struct row *row)
 static struct k_expr *type_of_sum(const struct row *row)
 {
 	return k_type_arg(row->arena, k_scalar(sum_of(row)));
+}
+
+int64_t vectors_cell_size(const struct row *row)
+{
+	return strcmp(sum_of(row), "float") == 0 ? 4 : 8;
 }
 
 static const char *suffix(const char *element)
@@ -100,7 +100,7 @@ static bool is_vector(const struct k_expr *expr, const struct row *row)
 
 bool vectors_are_possible(const struct row *row)
 {
-	return is_read_along(row->cell, variable_of(row)) && is_vector(update_of(row)->value, row);
+	return is_read_along(row->cell, variable_of(row)) && is_vector(row_store(row)->value, row);
 }
 
 static struct k_expr *copy_of(const struct row *row, const struct k_expr *expr)
@@ -126,14 +126,30 @@ static struct k_expr *as_vector(const struct k_expr *expr, void *user)
 
 /* ---- loops over vectors ---- */
 
+/* Numbers are left to the end. */
+static struct k_expr *plus(struct arena *arena, struct k_expr *sum, struct k_expr *term, int64_t *number)
+{
+	if (term->kind != KE_INT)
+		return k_operate(arena, sum, K_ADD, term);
+	*number += term->integer;
+	return sum;
+}
+
 /* The number of the first cell of a vector. */
 static struct k_expr *start_of(const struct row *row, const char *vector)
 {
-	struct k_expr *first = row->cells->loop.first;
-	struct k_expr *start = K_CALL(row->arena, "PMG_VECTOR_START", type_of_sum(row), k_int(row->arena, row->length),
-				      k_name(row->arena, vector));
+	struct arena *arena = row->arena;
+	int64_t number = 0;
+	struct k_expr *start = K_CALL(arena, "PMG_VECTOR_START", type_of_sum(row), k_int(arena, row->length),
+				      k_name(arena, vector));
 
-	return first->kind == KE_INT && first->integer == 0 ? start : k_operate(row->arena, start, K_ADD, first);
+	start = plus(arena, start, row->cells->loop.first, &number);
+	if (row->block)
+		start = plus(arena, start, row->block, &number);
+	if (number == 0)
+		return start;
+	return number > 0 ? k_binary(arena, K_ADD, start, k_int(arena, number))
+			  : k_binary(arena, K_SUB, start, k_int(arena, -number));
 }
 
 /* Opens a loop over the vectors, with the first cell of each if it `needs_cell`, and returns the present vector. */
@@ -185,7 +201,7 @@ void vectors_write(struct k_builder *b, const struct row *row)
 
 void vectors_update(const struct row *row)
 {
-	const struct k_store *update = update_of(row);
+	const struct k_store *update = row_store(row);
 	struct k_block block = { 0 };
 	struct k_builder b = k_builder_new(row->arena, &block);
 	struct k_expr *value = k_copy_expr(row->arena, update->value,

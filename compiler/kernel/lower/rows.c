@@ -12,7 +12,8 @@
  * else in the loop may use the buffer, and where the cells lie may not change in it. Two buffers share no cell.
  *
  * A sum is often a loop that sets its cells to zero, and directly behind it one that adds to them. The row begins at
- * zero then, and the first loop remains for the case that nothing is added. */
+ * zero then, and the first loop remains for the case that nothing is added. A row that takes more registers than there
+ * are is kept in blocks (long_rows.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,50 +28,69 @@ struct walk {
 
 static bool find_in_block(struct row *row, struct k_block *block);
 
+static bool find_inside(struct row *row, struct k_stmt *stmt)
+{
+	vec_push(row->arena, &row->way, stmt);
+	if (k_body(stmt) && find_in_block(row, k_body(stmt))) {
+		row->is_on_byway = row->is_on_byway || stmt->kind == KS_WHILE;
+		return true;
+	}
+	if (stmt->kind == KS_IF && find_in_block(row, &stmt->branch.otherwise)) {
+		row->is_on_byway = true;
+		return true;
+	}
+	row->way.n--;
+	return false;
+}
+
+/* Not in loops inside: these have rows of their own. A `while` runs a few iterations of a loop. */
 static bool find_in_stmt(struct row *row, struct k_stmt *stmt)
 {
 	if (stmt->kind == KS_LOOP && stmt->loop.row.length) {
 		row->cells = stmt;
 		return true;
 	}
-	if (stmt->kind == KS_LET)
+	if (stmt->kind == KS_LET) {
 		vec_push(row->arena, &row->inside, stmt->let.name);
-	if (stmt->kind == KS_IF)
-		return find_in_block(row, &stmt->branch.then) || find_in_block(row, &stmt->branch.otherwise);
-	return stmt->kind == KS_BLOCK && find_in_block(row, &stmt->body);
+		vec_push(row->arena, &row->lets, stmt);
+	}
+	return (stmt->kind == KS_IF || stmt->kind == KS_BLOCK || stmt->kind == KS_WHILE) && find_inside(row, stmt);
 }
 
-/* Not in loops inside: these have rows of their own. */
 static bool find_in_block(struct row *row, struct k_block *block)
 {
-	const int n = row->inside.n;
+	const int n_inside = row->inside.n, n_lets = row->lets.n;
 
 	for (int i = 0; i < block->stmts.n; i++)
 		if (find_in_stmt(row, block->stmts.items[i]))
 			return true;
-	row->inside.n = n;
+	row->inside.n = n_inside;
+	row->lets.n = n_lets;
 	return false;
 }
 
-static name_list names_copy(struct arena *arena, const name_list *names)
+bool row_find_cells(struct row *row)
 {
-	name_list copy = { 0 };
+	name_list inside = { 0 };
 
-	for (int i = 0; i < names->n; i++)
-		vec_push(arena, &copy, names->items[i]);
-	return copy;
+	for (int i = 0; i < row->visible.n; i++)
+		vec_push(row->arena, &inside, row->visible.items[i]);
+	vec_push(row->arena, &inside, row->around->loop.name);
+	row->inside = inside;
+	memset(&row->way, 0, sizeof row->way);
+	memset(&row->lets, 0, sizeof row->lets);
+	return find_in_block(row, &row->around->loop.body);
 }
 
 static bool find_row(struct walk *walk, struct k_stmt *around, struct row *row)
 {
-	struct arena *arena = walk->lowered->arena;
+	*row = (struct row) { .arena = walk->lowered->arena, .around = around, .visible = walk->visible };
+	return around->kind == KS_LOOP && around->loop.kind == K_LOOP_SERIAL && row_find_cells(row);
+}
 
-	*row = (struct row) { .arena = arena, .around = around, .visible = walk->visible,
-			      .inside = names_copy(arena, &walk->visible) };
-	if (around->kind != KS_LOOP || around->loop.kind != K_LOOP_SERIAL)
-		return false;
-	vec_push(arena, &row->inside, around->loop.name);
-	return find_in_block(row, &around->loop.body);
+const struct k_store *row_store(const struct row *row)
+{
+	return &row->cells->loop.body.stmts.items[0]->store;
 }
 
 /* ---- may it be kept ---- */
@@ -113,7 +133,7 @@ static bool moves(const struct row *row)
 	return moving.moves;
 }
 
-static bool can_be_kept(struct row *row)
+static bool can_be_kept(struct row *row, const struct k_row_limits *limits)
 {
 	const struct k_loop *cells = &row->cells->loop;
 	struct k_uses uses;
@@ -121,10 +141,11 @@ static bool can_be_kept(struct row *row)
 	if (!is_one_update(cells) || cells->row.length->kind != KE_INT)
 		return false;
 	row->length = cells->row.length->integer;
-	row->cell = cells->body.stmts.items[0]->store.targets.items[0];
+	row->cell = row_store(row)->targets.items[0];
 	row->buffer = row->cell->args.items[0]->text;
 	uses = k_uses_in_block(&row->around->loop.body, row->buffer);
-	return uses.reads == 1 && uses.writes == 1 && uses.addresses == 0 && !moves(row) && vectors_are_possible(row);
+	return uses.reads == 1 && uses.writes == 1 && uses.addresses == 0 && !moves(row) &&
+	       vectors_are_possible(row) && (!row_needs_blocks(row, limits) || row_can_have_blocks(row, limits));
 }
 
 /* ---- the loop ahead that sets the cells to zero ---- */
@@ -172,7 +193,7 @@ static bool is_apart(const struct row *row, const struct k_stmt *stmt, const str
 /* Takes that loop out of the block in which the one of the row comes next; NULL: there is none. */
 static struct k_stmt *take_zero(const struct row *row, struct k_block *ahead)
 {
-	const enum k_op op = row->cells->loop.body.stmts.items[0]->store.op;
+	const enum k_op op = row_store(row)->op;
 	struct k_stmt *zero = NULL;
 	int at = ahead->stmts.n;
 
@@ -202,47 +223,57 @@ static struct k_expr *runs(struct arena *arena, const struct k_loop *loop)
 			     : k_binary(arena, K_LT, loop->first, loop->bound);
 }
 
-static void add(struct k_builder *b, struct k_stmt *stmt)
+void row_add(struct k_builder *b, struct k_stmt *stmt)
 {
 	vec_push(b->arena, &b->open.items[b->open.n - 1]->stmts, stmt);
 }
 
+void row_name(struct row *row)
+{
+	const char *names[] = {
+		lower_name(row->arena, &row->visible, row->around, arena_printf(row->arena, "%s_row", row->buffer)),
+		row->cells->loop.name
+	};
+
+	row->name = names[0];
+	for (int i = 0; i < 2; i++) {
+		vec_push(row->arena, &row->visible, names[i]);
+		vec_push(row->arena, &row->inside, names[i]);
+	}
+}
+
 static void keep(struct k_builder *b, struct row *row, bool begins_at_zero)
 {
-	struct row before = *row;
 	struct k_stmt cells = *row->cells;
+	struct row behind;
 
-	before.cells = &cells;
+	row_name(row);
+	behind = *row;
+	behind.cells = &cells;
 	vectors_declare(b, row);
 	if (begins_at_zero)
 		vectors_zero(b, row);
 	else
 		vectors_read(b, row);
 	vectors_update(row);
-	add(b, row->around);
-	vectors_write(b, &before);
+	row_add(b, row->around);
+	vectors_write(b, &behind);
 }
 
-static void name_push(struct row *row, const char *name)
-{
-	vec_push(row->arena, &row->visible, name);
-	vec_push(row->arena, &row->inside, name);
-}
-
-static void add_kept(struct row *row, struct k_block *out)
+static void add_kept(struct row *row, const struct k_row_limits *limits, struct k_block *out)
 {
 	struct k_builder b = k_builder_new(row->arena, out);
 	struct k_stmt *zero = take_zero(row, out);
 
 	b.span = row->around->span;
-	row->name = lower_name(row->arena, &row->visible, row->around, arena_printf(row->arena, "%s_row", row->buffer));
-	name_push(row, row->name);
-	name_push(row, row->cells->loop.name);
 	k_begin_if(&b, runs(row->arena, &row->around->loop));
-	keep(&b, row, zero);
+	if (row_needs_blocks(row, limits))
+		keep_long_row(&b, row, zero, limits);
+	else
+		keep(&b, row, zero);
 	if (zero) {
 		k_begin_else(&b);
-		add(&b, zero);
+		row_add(&b, zero);
 	}
 	k_end(&b);
 }
@@ -272,6 +303,7 @@ static void lower_inside(struct walk *walk, struct k_stmt *stmt)
 static void lower_block(struct walk *walk, struct k_block *block)
 {
 	const int visible = walk->visible.n;
+	const struct k_row_limits *limits = &walk->lowered->target->rows;
 	struct k_block out = { 0 };
 	struct row row;
 
@@ -279,8 +311,8 @@ static void lower_block(struct walk *walk, struct k_block *block)
 		struct k_stmt *stmt = block->stmts.items[i];
 
 		lower_inside(walk, stmt);
-		if (find_row(walk, stmt, &row) && can_be_kept(&row))
-			add_kept(&row, &out);
+		if (find_row(walk, stmt, &row) && can_be_kept(&row, limits))
+			add_kept(&row, limits, &out);
 		else
 			vec_push(walk->lowered->arena, &out.stmts, stmt);
 		if (stmt->kind == KS_LET)

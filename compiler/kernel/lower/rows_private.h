@@ -11,13 +11,33 @@ struct row {
 	struct arena *arena;
 	struct k_stmt *around, *cells;  /* the loop over which they are kept; that over them */
 	name_list visible, inside;      /* names at the first one, and at the other */
+	VEC(const struct k_stmt *) way, lets;   /* between them: statements around the other one; declarations ahead */
+	bool is_on_byway;               /* that way leads through an else, or a `while` */
 	const struct k_expr *cell;      /* buffer[index] of the loop over them */
 	const char *buffer;
 	int64_t length;
+	struct k_expr *block;           /* the first cell, counted from that of the row; NULL: that one */
 	const char *name;               /* of the vectors */
 };
 
+/* ---- rows.c ---- */
+
+/* The loop over the cells in that around it, and what is on the way there. */
+bool row_find_cells(struct row *row);
+const struct k_store *row_store(const struct row *row);         /* the update of a cell */
+/* The name of the vectors, which is visible from here on, as is the variable of the loop over the cells. */
+void row_name(struct row *row);
+void row_add(struct k_builder *b, struct k_stmt *stmt);         /* a statement that is there, to the open block */
+
+/* ---- long_rows.c ---- */
+
+bool row_needs_blocks(const struct row *row, const struct k_row_limits *limits);
+bool row_can_have_blocks(struct row *row, const struct k_row_limits *limits);
+void keep_long_row(struct k_builder *b, struct row *row, bool begins_at_zero, const struct k_row_limits *limits);
+
 /* ---- row_vectors.c ---- */
+
+int64_t vectors_cell_size(const struct row *row);               /* bytes of a cell in a vector */
 
 /* Can the update be computed as vectors: does each read that moves with the loop move as the cells do? */
 bool vectors_are_possible(const struct row *row);

@@ -3,8 +3,8 @@
  * Rows of accumulators. Below the loop over p, the updates Y[v, t] += D[a, t]*s move their target only with t: the
  * cells Y[v, ...] are kept in a row of variables, read before the loop over p and written behind it. Where its length
  * is known when the program is compiled and takes at most 12 vector registers of 64 bytes, C compilers hold it in
- * registers; a longer one is kept in blocks of that size (codegen/long_rows.c), where its updates can wait for all else
- * that the loop does. A row of unknown length would be in memory again, no better than the cells themselves.
+ * registers; a longer one is kept in blocks of that size, where its updates can wait for all else that the loop does
+ * (kernel/lower/long_rows.c). A row of unknown length would be in memory again, no better than the cells themselves.
  *
  * On a device the lanes of a team share the row, and updates that may meet those of other teams can be added to it,
  * too.
