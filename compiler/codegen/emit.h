@@ -267,7 +267,6 @@ struct emit {
 	iterator_list iterators;
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
-	struct cell private_copy;       /* of the stage whose updates go to it */
 	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
 	struct k_expr *n_parts;         /* how many there are */
 	struct k_expr *region;          /* how many threads the region gets; NULL: none is built */

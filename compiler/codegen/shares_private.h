@@ -28,13 +28,11 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 /* Opens the loop that the team shares, in the present block. */
 void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 
-/* ---- privates.c: private copies ------------------------------------------------------------------------ */
+/* ---- privates.c: updates that get private copies ------------------------------------------------------- */
 
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Of the loop, one for each copy; 1: as many copies as threads. */
 int private_parts(const struct array *copies);
-/* The cell of the thread's copy that the stage updates at `point`; NULL: it has none here. */
-struct k_expr *private_cell(struct emit *e, const struct stage *stage, const struct point *point);
 
 /* ---- nested_parallel.c: shared loops inside of serial ones ------------------------------------------------------- */
 

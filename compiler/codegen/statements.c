@@ -312,10 +312,9 @@ void note_write(struct emit *e, const struct array *array)
 
 struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also)
 {
-	struct k_expr *cell = private_cell(e, stage, point), *other = NULL;
+	struct k_expr *other = NULL;
+	struct k_expr *cell = lane_write(e, &stage->write, c_access(e, point, &stage->write), &other);
 
-	if (!cell)
-		cell = lane_write(e, &stage->write, c_access(e, point, &stage->write), &other);
 	if (also)
 		*also = other;
 	return cell;
@@ -323,7 +322,7 @@ struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct 
 
 static struct k_expr *c_before(struct emit *e, const struct stage *stage, const struct point *point)
 {
-	return private_cell(e, stage, point) ? NULL : lane_before(e, &stage->write, c_access(e, point, &stage->write));
+	return lane_before(e, &stage->write, c_access(e, point, &stage->write));
 }
 
 /* ---- accumulators ---- */

@@ -106,6 +106,22 @@ unsigned k_effects(const struct k_expr *expr)
 	return callee ? callee->effects : 0;
 }
 
+const struct k_expr *k_private_call(const struct k_stmt *region)
+{
+	const struct k_stmt *first = region->kind == KS_PARALLEL && region->body.stmts.n ? region->body.stmts.items[0]
+									 : NULL;
+
+	return first && first->kind == KS_CALL && k_effects(first->value) & K_CALL_IS_PRIVATE ? first->value : NULL;
+}
+
+const char *k_private_target(const struct k_stmt *region)
+{
+	const struct k_expr *call = k_private_call(region);
+
+	return call ? call->args.items[strchr(k_callee_find(call->text)->arguments, 'b') -
+				       k_callee_find(call->text)->arguments]->text : NULL;
+}
+
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 static bool has_any_number(const struct k_callee *callee)

@@ -18,7 +18,8 @@
  *     simd          iterations run as lanes of vectors
  *     grid          each thread group of a device has one iteration, or every n-th
  *     lanes         iterations are divided among the lanes of such a group
- * - `parallel` runs its body in every thread of a team. A barrier waits for all threads of the team (or lanes of the
+ * - `parallel` runs its body in every thread of a team. If it begins with a call of PMG_PRIVATE_…, its updates of one
+ *   buffer are a reduction: whatever threads do to an element, it gets the results of all. A barrier waits for all threads of the team (or lanes of the
  *   group); all of them must reach it.
  * - A prefetch, like a comment, changes no value.
  *
@@ -389,7 +390,9 @@ enum k_effect {
 	K_CALL_IS_OF_LANE = 1024,       /* lanes of a team have different values */
 	K_CALL_IS_OF_TEAM = 2048,       /* teams have */
 	K_CALL_IS_OF_THREAD = 4096,     /* threads of the host have */
-	K_CALL_REMEMBERS = 8192         /* writes nothing but what it has found out, for the next time */
+	K_CALL_REMEMBERS = 8192,        /* writes nothing but what it has found out, for the next time */
+	K_CALL_IS_PRIVATE = 16384       /* the parallel region that begins with it may touch the elements of a buffer
+					 * from several threads, if only to update them by one operation */
 };
 
 struct k_callee {
@@ -401,6 +404,9 @@ struct k_callee {
 const struct k_callee *k_callee_find(const char *name);
 const struct k_callee *k_runtime_name_find(const char *name);   /* a name without arguments */
 unsigned k_effects(const struct k_expr *expr);          /* of a call or name; 0: none, or not known */
+/* Of the call of PMG_PRIVATE_… that a parallel region begins with, and the buffer that it names; NULL: there is none. */
+const struct k_expr *k_private_call(const struct k_stmt *region);
+const char *k_private_target(const struct k_stmt *region);
 char k_callee_argument(const struct k_callee *callee, int i);   /* its letter; 0: it has no such argument */
 bool k_callee_takes(const struct k_callee *callee, int n);      /* so many arguments */
 /* Of its value; a NULL name: not known. */

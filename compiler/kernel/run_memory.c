@@ -192,6 +192,12 @@ static void tell_race(struct run *run, const struct run_value *at, const char *v
 			  place_text(run, at, verb), beside);
 }
 
+/* Do threads here touch the memory as one another's updates come? */
+static bool is_reduced(const struct run *run, const struct run_buffer *buffer)
+{
+	return run->fiber->team && run->fiber->team->reduced == buffer;
+}
+
 /* Whether all cells of these bytes are set; each is read. */
 static bool cells_read(struct run *run, const struct run_value *at, int64_t bytes)
 {
@@ -202,6 +208,8 @@ static bool cells_read(struct run *run, const struct run_value *at, int64_t byte
 
 	for (int64_t i = at->integer/buffer->unit; i <= end && !run->has_stopped; i++) {
 		are_set &= buffer->cells[i].is_set;
+		if (is_reduced(run, buffer))
+			continue;
 		tell_race(run, at, "reads", run_touch(run, &buffer->cells[i], RUN_READ, owns, 0));
 	}
 	return are_set;
@@ -215,8 +223,10 @@ static void cells_written(struct run *run, const struct run_value *at, int64_t b
 	const bool owns = has_owner(run, at);
 
 	for (int64_t i = at->integer/buffer->unit; i <= end && !run->has_stopped; i++) {
-		tell_race(run, at, "writes", run_touch(run, &buffer->cells[i], access, owns, 0));
 		buffer->cells[i].is_set = is_set;
+		if (is_reduced(run, buffer))
+			continue;
+		tell_race(run, at, "writes", run_touch(run, &buffer->cells[i], access, owns, 0));
 	}
 }
 

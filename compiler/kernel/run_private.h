@@ -131,6 +131,7 @@ struct run_team {
 	void (*body)(struct run *run, struct run_team *team);
 	const struct k_stmt *stmt;
 	const struct run_launch *launch;        /* of a device: its kernel; NULL */
+	const struct run_buffer *reduced;       /* what threads do to it is brought together; NULL */
 	int64_t group;                  /* of a launch: which one this is */
 };
 
@@ -221,6 +222,8 @@ void run_parallel(struct run *run, const struct k_stmt *stmt);
 /* Of a team it is told `n`, `body`, and what that needs. */
 void run_team(struct run *run, struct run_team *team);
 void run_barrier(struct run *run, const struct k_stmt *stmt);
+/* PMG_PRIVATE_…: the buffer that the team updates as a whole stands behind `code` arguments. */
+struct run_value run_private(struct run *run, const struct run_args *args);
 const struct run_node *run_node(struct run *run, const struct run_node *parent, int64_t instance, bool is_shared);
 /* The instance of which they are concurrent; 0: they are not. */
 int64_t run_concurrent_in(const struct run_node *a, bool a_owns, const struct run_node *b, bool b_owns);

@@ -97,6 +97,15 @@ static void go_on(struct run *run, struct run_team *team)
 		team->fibers[i].node = run_node(run, team->above, team->instance, false);
 }
 
+struct run_value run_private(struct run *run, const struct run_args *args)
+{
+	const struct run_value buffer = run_expr(run, args->call->args.items[args->code]);
+
+	if (run->fiber->team)
+		run->fiber->team->reduced = buffer.buffer;
+	return buffer;
+}
+
 /* After a fault, the barriers of those that wait let them through to their ends. */
 void run_team(struct run *run, struct run_team *team)
 {

@@ -57,6 +57,16 @@ static bool is_reduced(const struct k_loop *loop, const char *name)
 	return false;
 }
 
+/* Does a parallel region around bring together what its threads do to the buffer? */
+static bool is_reduced_by_region(const struct k_scope *place, const char *name)
+{
+	for (int i = 0; i < place->inside.n; i++)
+		if (k_private_target(place->inside.items[i]) &&
+		    strcmp(k_private_target(place->inside.items[i]), name) == 0)
+			return true;
+	return false;
+}
+
 /* Does each iteration of the loop have its own? */
 static bool is_private(const struct k_scope *place, const struct k_stmt *loop, const struct k_declared *declared,
 		       bool is_memory)
@@ -104,6 +114,7 @@ static void check_in_loop(struct search *search, const struct k_stmt *loop, cons
 	const bool is_memory = declared && declared->rank == 0 && buffer != target;
 
 	if (declared && !is_private(place, loop, declared, is_memory) && !is_reduced(&loop->loop, buffer->text) &&
+	    !is_reduced_by_region(place, buffer->text) &&
 	    !(element_differs_by(search, target, is_memory) & k_kind_differs_by(loop->loop.kind)) &&
 	    is_reached_by_all(search, place, loop))
 		K_FAULT(&search->check, "all iterations of the loop over '%s' set '%s'", loop->loop.name,

@@ -12,11 +12,12 @@ FUNCTION = re.compile(r"(?<!return)(?<!else)(?:(?<=[\w>])\s| \*\s?)\b"
 MACRO = re.compile(r"#define (\w+)\(([^)]*)\)")
 CALL = re.compile(r"\b(pmg_\w+|PMG_\w+?)((?:_%s)*)(?:<[^>()]*>)?\(")
 SUFFIX = re.compile(r"(?:##\w+|_?%s|_(?:[fiuFIU](?:8|16|32|64)|bool)(?:_AS_\w+|_TO_\w+)?)+$")
-# Rows that no header has in this form: what macros declare.
-ELSEWHERE = {"PMG_ADD_LANE_", "PMG_SET_LANE_", "pmg_atomic_min_", "pmg_atomic_max_", "pmg_atomic_prod_", "pmg_min_",
-             "pmg_max_", "pmg_to_", "pmg_abs_", "pmg_cuda_row_add", "pmg_cuda_row_prod", "pmg_cuda_row_add_first",
-             "pmg_cuda_row_prod_first"} | {f"pmg_opencl_{what}_{operation}_" for what in ("atomic", "grid")
-                                           for operation in ("add", "prod", "min", "max")}
+# Rows that no header has in this form: what macros declare, and what a lowering takes out.
+ELSEWHERE = {"PMG_PRIVATE_ADD", "PMG_PRIVATE_MUL", "PMG_PRIVATE_BY", "PMG_ADD_LANE_", "PMG_SET_LANE_",
+             "pmg_atomic_min_", "pmg_atomic_max_", "pmg_atomic_prod_", "pmg_min_", "pmg_max_", "pmg_to_", "pmg_abs_",
+             "pmg_cuda_row_add", "pmg_cuda_row_prod", "pmg_cuda_row_add_first", "pmg_cuda_row_prod_first"} | {
+                 f"pmg_opencl_{what}_{operation}_" for what in ("atomic", "grid")
+                 for operation in ("add", "prod", "min", "max")}
 # Of the loader's interface, which is no part of kernels.
 INTERFACE = {"PMG_DESCRIBES", "PMG_DEVICE_PART", "PMG_KERNEL", "PMG_KERNELS", "PMG_PIPELINE", "PMG_PIPELINES",
              "PMG_PLAN_ANY", "PMG_PRODUCT"}

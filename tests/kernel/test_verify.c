@@ -313,6 +313,8 @@ static void test_races(struct tally *tally)
 		  "for (int64_t i = 0; i < n; i++) {\nsum += x[i];\n}\n}",
 		  "f: sum += x[i]: all iterations of the loop over 'i' set 'sum'" },
 		{ SHARED "double *mine = y + pmg_thread()*n;\nmine[0] = t;\n}", "" },
+		{ "#pragma omp parallel num_threads(4)\n{\nPMG_PRIVATE_ADD(y, y, n, 0.0, 1);\n"
+		  "#pragma omp for schedule(static)\nfor (int64_t i = 0; i < n; i++) {\ny[0] += x[i];\n}\n}", "" },
 	};
 	static const struct row of_device[] = {
 		{ "if (const int64_t i = pmg_index; i < n) {\ny[0] = 1.0;\n}",

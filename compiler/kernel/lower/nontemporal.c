@@ -2,8 +2,8 @@
  *
  * Non-temporal stores of results. A store through the caches reads the line first, and a result that is larger than
  * the caches is written back before anybody reads it. So whole lines of it are stored past them, if the runtime finds
- * the result large enough (pmg_uses_nontemporal in runtime/memory_policy.h, the one threshold) and its rows to begin
- * with lines. What is stored is one of:
+ * its rows to begin with lines, and the result large enough: pmg_uses_nontemporal in runtime/tune/memory_policy.h, the
+ * one threshold. What is stored is one of:
  *
  * - a row of vectors, of as many cells as lines have, which no loop around reads: it is stored in one way or the other.
  *   Where it is added to in batches, a batch reads what the one before has stored: only the last one stores so.
@@ -93,23 +93,14 @@ static const struct k_stmt *declaration_of(const struct search *search, const ch
 	return NULL;
 }
 
-static bool is_param(const struct k_function *function, const char *name)
-{
-	for (int i = 0; i < function->params.n; i++)
-		if (strcmp(function->params.items[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-/* `base`, or with a number behind it: visible nowhere around, and mentioned nowhere in the block. */
+/* Visible nowhere around, and mentioned nowhere in the block. */
 static const char *new_name(const struct search *search, const struct k_block *block, const char *base)
 {
-	const char *name = base;
+	name_list names = { 0 };
 
-	for (int i = 2; declaration_of(search, name) || is_param(search->function, name) || k_mentions(block, name);
-	     i++)
-		name = arena_printf(arena_of(search), "%s_%d", base, i);
-	return name;
+	for (int i = 0; i < search->visible.n; i++)
+		vec_push(arena_of(search), &names, name_of(search->visible.items[i]));
+	return name_new(arena_of(search), search->function, &names, block, base);
 }
 
 static struct k_expr *flag_of(const struct search *search, struct result *result)
