@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Blocks of a running kernel program: lanes next to each other for each row, of systems of one size or of segments, and
- * back, as the runtime's functions say what they do. Nothing is too large for a cache here: blocks lie where they are
- * or are copied, and nothing goes past the caches. */
+ * back, as the runtime's functions say what they do. Every result is too large for the caches here: what can be stored
+ * past them is, and what cannot lies where it is or is copied. */
 #include "kernel/run_private.h"
 
 /* Most functions begin with (own or block, width, from or to, place, …). */
@@ -107,14 +107,14 @@ static struct block block_at(struct run *run, const struct run_args *args)
 	return block;
 }
 
-enum { TAKE, OPEN };
+enum { TAKE, OPEN, KEEP };
 
 /* (…, rows) */
 static struct run_value call_take(struct run *run, const struct run_args *args)
 {
 	const struct block block = block_at(run, args);
 
-	if (lies(&block.place, block.width, run_arg(run, args, 5)))
+	if (args->code != KEEP && lies(&block.place, block.width, run_arg(run, args, 5)))
 		return block.there;
 	if (args->code == TAKE)
 		read_rows(run, &block, run_arg(run, args, 5), run_arg(run, args, 6));
@@ -169,10 +169,20 @@ static struct run_value call_put_end(struct run *run, const struct run_args *arg
 	return run_int(is_whole || next > rows ? rows : next);
 }
 
-static struct run_value call_nowhere(struct run *run, const struct run_args *args)
+static struct run_value nowhere(void)
 {
-	(void) run, (void) args;
 	return (struct run_value) { .kind = RUN_ADDRESS, .element = RUN_VOID };
+}
+
+/* (width, to, place, first, n_lanes, rows) */
+static struct run_value call_nontemporal(struct run *run, const struct run_args *args)
+{
+	const struct k_run_place place = place_of(run, args, 2);
+	const int64_t width = run_arg(run, args, 0);
+
+	if (!lies(&place, width, run_arg(run, args, 4)))
+		return nowhere();
+	return run_at(run, typed(args, 1), run_arg(run, args, 3)/width*place.block);
 }
 
 /* (place, width, n_lanes) */
@@ -313,13 +323,31 @@ static struct run_value call_segments_take(struct run *run, const struct run_arg
 	return block.own;
 }
 
-/* (…, longest) */
+/* (own, …) */
 static struct run_value call_segments_open(struct run *run, const struct run_args *args)
 {
-	const struct block block = block_of(run, args);
+	(void) run;
+	return typed(args, 0);
+}
 
-	return segments_lie(&block.place, run_arg(run, args, 5))
-	       ? run_at(run, block.there, run_arg(run, args, 4)*block.width) : block.own;
+/* (width, to, place, start, longest) */
+static struct run_value call_segments_nontemporal(struct run *run, const struct run_args *args)
+{
+	const struct k_run_place place = place_of(run, args, 2);
+
+	if (!segments_lie(&place, run_arg(run, args, 4)))
+		return nowhere();
+	return run_at(run, typed(args, 1), run_arg(run, args, 3)*run_arg(run, args, 0));
+}
+
+/* Rows that segments have, to where the block lies. */
+static void write_block(struct run *run, const struct block *block, const struct run_value *lengths, int64_t start)
+{
+	const struct run_value there = run_at(run, block->there, start*block->width);
+
+	for (int64_t lane = 0; lane < block->width && !run->has_stopped; lane++)
+		for (int64_t row = 0; row < number_at(run, lengths, lane) && !run->has_stopped; row++)
+			copy(run, &there, row*block->width + lane, &block->own, row*block->width + lane);
 }
 
 /* (…, begin, rows, longest, is_past) */
@@ -327,7 +355,9 @@ static struct run_value call_segments_put(struct run *run, const struct run_args
 {
 	const struct block block = block_of(run, args);
 
-	if (!segments_lie(&block.place, run_arg(run, args, 7)))
+	if (segments_lie(&block.place, run_arg(run, args, 7)))
+		write_block(run, &block, &args->value[6], run_arg(run, args, 4));
+	else
 		write_segments(run, &block, &args->value[5], &args->value[6]);
 	return block.own;
 }
@@ -336,7 +366,8 @@ const struct run_call run_block_calls[] = {
 	{ "pmg_block_read_", call_copy, READ, RUN_VALUES },
 	{ "pmg_block_write_", call_copy, WRITE, RUN_VALUES },
 	{ "pmg_block_take_", call_take, TAKE, RUN_VALUES }, { "pmg_block_open_", call_take, OPEN, RUN_VALUES },
-	{ "pmg_block_keep_", call_take, OPEN, RUN_VALUES }, { "pmg_block_nontemporal_", call_nowhere, 0, RUN_VALUES },
+	{ "pmg_block_keep_", call_take, KEEP, RUN_VALUES },
+	{ "pmg_block_nontemporal_", call_nontemporal, 0, RUN_VALUES },
 	{ "pmg_block_rows_", call_rows, 0, RUN_VALUES }, { "pmg_block_put_", call_put, 0, RUN_VALUES },
 	{ "pmg_block_put_rows_", call_put_rows, 0, RUN_VALUES },
 	{ "pmg_put_end_", call_put_end, 0, RUN_VALUES }, { "pmg_put_begin_", NULL, 0, RUN_VALUES },
@@ -349,7 +380,7 @@ const struct run_call run_block_calls[] = {
 	{ "pmg_segments_take_", call_segments_take, ALL, RUN_VALUES },
 	{ "pmg_segments_rows_", call_segments_take, SOME, RUN_VALUES },
 	{ "pmg_segments_open_", call_segments_open, 0, RUN_VALUES },
-	{ "pmg_segments_nontemporal_", call_nowhere, 0, RUN_VALUES },
+	{ "pmg_segments_nontemporal_", call_segments_nontemporal, 0, RUN_VALUES },
 	{ "pmg_segments_put_", call_segments_put, 0, RUN_VALUES },
 	{ NULL, NULL, 0, RUN_VALUES }
 };

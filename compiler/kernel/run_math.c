@@ -249,7 +249,7 @@ const struct run_call run_math_calls[] = {
 	{ "pmg_block_later", NULL, 0, RUN_VALUES }, { "pmg_block_next", NULL, 0, RUN_VALUES },
 	{ "pmg_block_prefetches", NULL, 0, RUN_VALUES }, { "pmg_segments_prefetches", NULL, 0, RUN_VALUES },
 	{ "pmg_prefetch_distance", NULL, 0, RUN_VALUES }, { "pmg_prefetch_window_row", NULL, 0, RUN_VALUES },
-	{ "pmg_is_nontemporal", NULL, 0, RUN_VALUES },
+	{ "pmg_is_nontemporal", NULL, 1, RUN_VALUES },
 	{ "PMG_PRIVATE_ADD", run_private, 0, RUN_NODES }, { "PMG_PRIVATE_MUL", run_private, 0, RUN_NODES },
 	{ "PMG_PRIVATE_BY", run_private, 1, RUN_NODES },
 	{ NULL, NULL, 0, RUN_VALUES }

@@ -75,7 +75,10 @@ static struct run_value call_stream(struct run *run, const struct run_args *args
 {
 	const struct run_value at = cell(args, vector_type(args));
 
-	run_store(run, &at, args->value[1], false);
+	if (at.integer % run_element_bytes(run, at.element) != 0)
+		run_fault(run, "%s: the vector does not begin where one does in memory", args->name);
+	else
+		run_store(run, &at, args->value[1], false);
 	return args->value[1];
 }
 

@@ -18,7 +18,7 @@ struct search {
 const char *mistake_name(enum mistake_kind kind)
 {
 	static const char *const names[MISTAKE_KIND_N] = {
-		"bound", "first", "target", "source", "init", "atomic", "reduction", "concurrent", "shared", "barriers"
+		"bound", "first", "target", "source", "init", "nontemporal", "identity", "atomic", "reduction", "concurrent", "shared", "barriers"
 	};
 
 	return names[kind];
@@ -72,9 +72,14 @@ static void find_in_store(struct search *search, struct k_stmt *stmt)
 
 /* ---- loops ---- */
 
+static bool expr_is_name(const struct k_expr *expr, const char *name)
+{
+	return expr->kind == KE_NAME && !strcmp(expr->text, name);
+}
+
 static bool expr_mentions(const struct k_expr *expr, const char *name)
 {
-	if (expr->kind == KE_NAME && !strcmp(expr->text, name))
+	if (expr_is_name(expr, name))
 		return true;
 	for (int i = 0; i < expr->args.n; i++)
 		if (expr_mentions(expr->args.items[i], name))
@@ -132,6 +137,47 @@ static void find_in_loop(struct search *search, struct k_stmt *stmt)
 		add(search, MISTAKE_SHARED, stmt, NULL);
 }
 
+/* ---- what else stands alone ---- */
+
+struct updates {
+	const char *name;
+	int n;                          /* of the variable; less than none: it is set, too */
+};
+
+static bool count_update(const struct k_stmt *stmt, void *user)
+{
+	struct updates *updates = user;
+
+	for (int i = 0; stmt->kind == KS_STORE && i < stmt->store.targets.n; i++)
+		if (expr_is_name(stmt->store.targets.items[i], updates->name))
+			updates->n += stmt->store.op == K_OP_N ? -1000 : 1;
+	return true;
+}
+
+static void find_in_let(struct search *search, struct k_stmt *stmt)
+{
+	const struct k_expr *value = stmt->let.value;
+	struct updates updates = { stmt->let.name, 0 };
+
+	if (!stmt->let.is_variable || !value || (value->kind != KE_INT && value->kind != KE_FLOAT))
+		return;
+	k_walk_block(search->body, &(struct k_visitor) { .stmt = count_update, .user = &updates });
+	if (updates.n > 0)
+		add(search, MISTAKE_IDENTITY, stmt, &stmt->let.value);
+}
+
+static void find_in_stmt(struct search *search, struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_STORE)
+		find_in_store(search, stmt);
+	if (stmt->kind == KS_LOOP)
+		find_in_loop(search, stmt);
+	if (stmt->kind == KS_LET)
+		find_in_let(search, stmt);
+	if (stmt->kind == KS_CALL && k_effects(stmt->value) & K_CALL_IS_NONTEMPORAL)
+		add(search, MISTAKE_NONTEMPORAL, stmt, NULL);
+}
+
 /* ---- all ---- */
 
 static void find_in_block(struct search *search, const struct k_block *block);
@@ -176,10 +222,7 @@ static void find_in_block(struct search *search, const struct k_block *block)
 		if (is_barrier(stmt) && !search->has_barrier)
 			add(search, MISTAKE_BARRIERS, stmt, NULL);
 		search->has_barrier |= is_barrier(stmt);
-		if (stmt->kind == KS_STORE)
-			find_in_store(search, stmt);
-		else if (stmt->kind == KS_LOOP)
-			find_in_loop(search, stmt);
+		find_in_stmt(search, stmt);
 		find_inside(search, stmt);
 	}
 }
@@ -242,7 +285,7 @@ struct k_stmt mistake_make(struct arena *arena, const struct mistake *mistake, s
 	*before = mistake->at ? *mistake->at : NULL;
 	if (mistake->at)
 		*mistake->at = k_binary(arena, mistake->by > 0 ? K_ADD : K_SUB, *mistake->at, by);
-	if (mistake->kind == MISTAKE_INIT)
+	if (mistake->kind == MISTAKE_INIT || mistake->kind == MISTAKE_NONTEMPORAL)
 		mistake->stmt->kind = KS_BLANK;
 	if (mistake->kind == MISTAKE_BARRIERS)
 		set_barriers(mistake->body, KS_BLANK);

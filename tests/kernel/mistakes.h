@@ -12,6 +12,8 @@ enum mistake_kind {
 	MISTAKE_TARGET,                 /* a store goes to a neighbour */
 	MISTAKE_SOURCE,                 /* a load is of one */
 	MISTAKE_INIT,                   /* a store is left out */
+	MISTAKE_NONTEMPORAL,            /* or one past the caches */
+	MISTAKE_IDENTITY,               /* a variable that is only updated begins with another number */
 	MISTAKE_ATOMIC,                 /* an update is not atomic */
 	MISTAKE_REDUCTION,              /* a loop does not know of its reduction */
 	MISTAKE_CONCURRENT,             /* a serial loop that hands on values is made concurrent */

@@ -94,7 +94,8 @@ static void tell(const struct kernel *kernel, const struct mistake *mistake)
 
 	printf("not found: %s, %s %s: %s by %d: %s\n", kernel->trial->file, kernel->desc->name,
 	       kernel->desc->choice ? kernel->desc->choice : "", mistake_name(mistake->kind), mistake->by,
-	       stmt->kind == KS_CALL ? "" : stmt->kind == KS_LOOP ? arena_printf(&arena, "for %s < %s", stmt->loop.name,
+	       stmt->kind == KS_CALL ? k_expr_text(&arena, stmt->value) : stmt->kind == KS_LET ? stmt->let.name
+	       : stmt->kind == KS_LOOP ? arena_printf(&arena, "for %s < %s", stmt->loop.name,
 						    k_expr_text(&arena, stmt->loop.bound))
 	       : arena_printf(&arena, "%s = %s%s%s", k_expr_text(&arena, stmt->store.targets.items[0]),
 			      k_expr_text(&arena, stmt->store.value), mistake->at ? "; at " : "",
@@ -194,7 +195,8 @@ static void try_file(const char *file, void *user)
 int main(int argc, char **argv)
 {
 	static const char *const files[] = { "dsl_examples/life_wc.pmg", "dsl_examples/spmv.pmg",
-					     "dsl_examples/histogram.pmg", "dsl_examples/tri_ragged.pmg" };
+					     "dsl_examples/histogram.pmg", "dsl_examples/tri_ragged.pmg",
+					     "tests/decide/row_zero.pmg" };
 	struct counts counts = { .tells = argc > 1 };
 	int made = 0, found = 0;
 
