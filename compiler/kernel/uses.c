@@ -334,50 +334,65 @@ struct k_uses k_uses_in_expr(const struct k_expr *expr, const char *name)
 
 /* ---- any occurrence ----------------------------------------------------------------------------------------- */
 
-struct mention {
-	const char *name;
-	bool is_found;
+/* Shows the names that nodes have of their own, one by one; until one is enough. */
+struct showing {
+	bool (*show)(void *user, const char *name);     /* false: that is enough */
+	void *user;
+	bool goes_on;
 };
 
-static bool mentions_expr(const struct k_expr *expr, void *user)
+static bool show(struct showing *showing, const char *name)
 {
-	struct mention *mention = user;
-
-	mention->is_found |= (expr->kind == KE_NAME || expr->kind == KE_CALL) && strcmp(expr->text, mention->name) == 0;
-	return !mention->is_found;
+	showing->goes_on = showing->goes_on && showing->show(showing->user, name);
+	return showing->goes_on;
 }
 
-static bool loop_mentions(const struct k_loop *loop, const char *name)
+static bool show_expr(const struct k_expr *expr, void *user)
 {
-	for (int i = 0; i < loop->reductions.n; i++)
-		if (strcmp(loop->reductions.items[i].name, name) == 0)
-			return true;
-	return strcmp(loop->name, name) == 0;
+	struct showing *showing = user;
+
+	return expr->kind == KE_NAME || expr->kind == KE_CALL ? show(showing, expr->text) : showing->goes_on;
 }
 
-static bool mentions_stmt(const struct k_stmt *stmt, void *user)
+static bool show_stmt(const struct k_stmt *stmt, void *user)
 {
-	struct mention *mention = user;
+	struct showing *showing = user;
 
-	mention->is_found |= (stmt->kind == KS_LET && strcmp(stmt->let.name, mention->name) == 0) ||
-			     (stmt->kind == KS_LOOP && loop_mentions(&stmt->loop, mention->name));
-	return !mention->is_found;
+	if (stmt->kind == KS_LET)
+		show(showing, stmt->let.name);
+	if (stmt->kind != KS_LOOP)
+		return showing->goes_on;
+	show(showing, stmt->loop.name);
+	for (int i = 0; i < stmt->loop.reductions.n; i++)
+		show(showing, stmt->loop.reductions.items[i].name);
+	return showing->goes_on;
+}
+
+static bool is_another(void *name, const char *shown)
+{
+	return strcmp(name, shown) != 0;
+}
+
+/* Ends at a name that is this one. */
+static struct showing showing_until(const char *name)
+{
+	return (struct showing) { is_another, (void *) (uintptr_t) name, true };
 }
 
 bool k_mentions(const struct k_block *block, const char *name)
 {
-	struct mention mention = { name, false };
+	struct showing showing = showing_until(name);
 
-	k_walk_block(block, &(struct k_visitor) { mentions_stmt, mentions_expr, &mention });
-	return mention.is_found;
+	k_walk_block(block, &(struct k_visitor) { show_stmt, show_expr, &showing });
+	return !showing.goes_on;
 }
 
 bool k_expr_mentions(const struct k_expr *expr, const char *name)
 {
-	struct mention mention = { name, false };
+	struct showing showing = showing_until(name);
 
-	k_walk_expr(expr, &(struct k_visitor) { mentions_stmt, mentions_expr, &mention });
-	return mention.is_found;
+	k_walk_expr(expr, &(struct k_visitor) { show_stmt, show_expr, &showing });
+	return !showing.goes_on;
 }
 
 struct collecting {
@@ -385,35 +400,20 @@ struct collecting {
 	struct name_table *names;
 };
 
-static void collect(const struct collecting *collecting, const char *name)
+static bool collect(void *user, const char *name)
 {
+	const struct collecting *collecting = user;
+
 	name_table_set(collecting->arena, collecting->names, name, collecting->names);
-}
-
-static bool collect_expr(const struct k_expr *expr, void *user)
-{
-	if (expr->kind == KE_NAME || expr->kind == KE_CALL)
-		collect(user, expr->text);
-	return true;
-}
-
-static bool collect_stmt(const struct k_stmt *stmt, void *user)
-{
-	if (stmt->kind == KS_LET)
-		collect(user, stmt->let.name);
-	if (stmt->kind != KS_LOOP)
-		return true;
-	collect(user, stmt->loop.name);
-	for (int i = 0; i < stmt->loop.reductions.n; i++)
-		collect(user, stmt->loop.reductions.items[i].name);
 	return true;
 }
 
 void k_stmt_mentions(struct arena *arena, const struct k_stmt *stmt, struct name_table *names)
 {
 	struct collecting collecting = { arena, names };
+	struct showing showing = { collect, &collecting, true };
 
-	k_walk_stmt(stmt, &(struct k_visitor) { collect_stmt, collect_expr, &collecting });
+	k_walk_stmt(stmt, &(struct k_visitor) { show_stmt, show_expr, &showing });
 }
 
 void k_block_mentions(struct arena *arena, const struct k_block *block, struct name_table *names)
