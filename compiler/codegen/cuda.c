@@ -5,34 +5,19 @@
  * processors make (teams, private copies, calls of the BLAS) is an error here, never something else in its place. */
 #include "codegen/codegen_private.h"
 
-static void cuda_share(struct emit *e, struct k_stmt *loop, const struct loop_use *use)
-{
-	(void) e;
-	(void) loop;
-	(void) use;
-}
-
 /* Each team, or lane, begins at its number, and goes on by how many there are, unless each iteration has one. */
 static void cuda_open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
 	struct arena *a = e->arena;
-	const bool is_shared = loop_is_shared(e, use), is_down = use->mark->direction < 0;
+	const bool is_shared = loop_is_shared(e, use);
 	const char *number = is_shared ? "pmg_index" : e->deal ? "pmg_member" : "pmg_lane";
 	const char *all = is_shared ? "pmg_teams" : e->deal ? "pmg_group" : "pmg_team";
-	struct k_loop *loop = &k_for_at(e->b, EMITTER, "int64_t", name, affine_expr(a, &range->first),
-					affine_expr(a, is_down ? &range->last : &range->end),
-					range->step == 1 ? NULL : k_int(a, range->step), is_down)->loop;
+	struct k_loop *loop = &open_for(e, range, name, use->mark->direction)->loop;
 
 	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
 	loop->number = k_name(a, number);
 	loop->is_strided = is_shared && e->grid->sums_up;
 	loop->count = !is_shared || loop->is_strided ? k_name(a, all) : NULL;
-}
-
-static void cuda_open_team(struct emit *e)
-{
-	emit_fail(e, "it has no teams of threads that each run a whole loop");
-	k_begin(e->b);
 }
 
 static void cuda_atomic_update(struct emit *e, const struct update *update)
@@ -79,8 +64,6 @@ static const struct target cuda = {
 	},
 	.file_head = cuda_file_head,
 	.open_divided = cuda_open_divided,
-	.share = cuda_share,
-	.open_team = cuda_open_team,
 	.atomic_update = cuda_atomic_update
 };
 

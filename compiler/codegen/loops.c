@@ -93,7 +93,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		return;
 	}
 	loop = open_for(e, &bounded, name, use->mark->direction);
-	if (use->is_parallel || use->is_vector)
+	if ((use->is_parallel || use->is_vector) && e->target->share)
 		e->target->share(e, loop, use);
 	loop->loop.is_short = use->mark->dim->is_short;
 }

@@ -5,33 +5,16 @@
  * the device that it finds. It has no teams of work items: what shares a loop between lanes is not among its marks. */
 #include "codegen/codegen_private.h"
 
-static void opencl_share(struct emit *e, struct k_stmt *loop, const struct loop_use *use)
-{
-	(void) e;
-	(void) loop;
-	(void) use;
-}
-
 /* There may be more iterations than work items. */
 static void opencl_open_divided(struct emit *e, const struct range *range, const char *name,
 				const struct loop_use *use)
 {
-	struct arena *a = e->arena;
-	const bool is_down = use->mark->direction < 0;
-	struct k_loop *loop = &k_for_at(e->b, EMITTER, "int64_t", name, affine_expr(a, &range->first),
-					affine_expr(a, is_down ? &range->last : &range->end),
-					range->step == 1 ? NULL : k_int(a, range->step), is_down)->loop;
+	struct k_loop *loop = &open_for(e, range, name, use->mark->direction)->loop;
 
 	loop->kind = K_LOOP_GRID;
-	loop->number = k_name(a, "pmg_index");
+	loop->number = k_name(e->arena, "pmg_index");
 	loop->is_strided = true;
-	loop->count = k_name(a, "pmg_teams");
-}
-
-static void opencl_open_team(struct emit *e)
-{
-	emit_fail(e, "it has no teams of threads that each run a whole loop");
-	k_begin(e->b);
+	loop->count = k_name(e->arena, "pmg_teams");
 }
 
 /* Work items come in any order. */
@@ -79,8 +62,6 @@ static const struct target opencl = {
 	},
 	.file_head = opencl_file_head,
 	.open_divided = opencl_open_divided,
-	.share = opencl_share,
-	.open_team = opencl_open_team,
 	.atomic_update = opencl_atomic_update,
 };
 
