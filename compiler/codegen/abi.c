@@ -575,18 +575,21 @@ void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int 
 {
 	const struct layout *first = layouts[0];
 	bool *is_shared = arena_new_array(first->module->arena, bool, first->n_arguments);
+	const char **rows = arena_new_array(first->module->arena, const char *, first->n_arguments);
 	int last = -1;
 
-	for (int i = 0; i < first->n_arguments && n > 1; i++)
-		if ((is_shared[i] = shared_row(layouts, n, i, target)))
-			last = i;
+	for (int i = 0; i < first->n_arguments && n > 1; i++) {
+		rows[i] = shared_row(layouts, n, i, target);
+		is_shared[i] = rows[i];
+		last = rows[i] ? i : last;
+	}
 	if (last < 0)
 		return;
 	open_block(w, "#define %s_arguments(pmg_lanes, pmg_inspected) \\", first->module->name);
 	for (int i = 0; i < first->n_arguments; i++)
 		if (is_shared[i]) {
 			w->span = first->slots.items[i].array->span;
-			line(w, "%s%s", shared_row(layouts, n, i, target), i < last ? " \\" : "");
+			line(w, "%s%s", rows[i], i < last ? " \\" : "");
 		}
 	w->indent--;
 	w->span = first->module->span;
