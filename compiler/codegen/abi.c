@@ -157,9 +157,9 @@ static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 		extent = affine_of_range(e, array, d);
 		return slot->is_list ? extent : affine_scale(e->arena, &extent, 1, slot->is_order ? -1 : 1);
 	}
-	if (array->is_per_thread && d == 0)
+	if (array->stored.is_per_thread && d == 0)
 		return affine_constant(1);
-	return part_extent(e, array, d - array->is_per_thread);
+	return part_extent(e, array, d - array->stored.is_per_thread);
 }
 
 static int slot_rank(const struct slot *slot)
@@ -168,7 +168,7 @@ static int slot_rank(const struct slot *slot)
 		return 0;
 	if (slot->is_offsets || slot->is_list || slot->is_order)
 		return 1;
-	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->lanes ? 1 : 0);
+	return array_n_stored(slot->array) + slot->array->stored.is_per_thread + (slot->array->stored.lanes ? 1 : 0);
 }
 
 static bool slot_has_limit(const struct slot *slot)
@@ -443,7 +443,7 @@ static void add_type(struct emit *e, struct str *row, const struct slot *slot, c
 	add_flag(row, "is_optional", is_input && array_is_optional(e->module, array));
 	if (is_kept || slot_is_narrow(slot))
 		str_add(row, ".storage = %s, ", storage_abi_name(array->storage));
-	add_flag(row, "is_per_thread", !is_list && (array->is_per_thread || (array->role == ROLE_PRIVATE &&
+	add_flag(row, "is_per_thread", !is_list && (array->stored.is_per_thread || (array->role == ROLE_PRIVATE &&
 									     private_parts(array) == 1)));
 }
 
@@ -475,7 +475,7 @@ static const struct array *slot_segments(const struct module *module, const stru
 		return slot->array;
 	if (slot->is_offsets || slot->is_list)
 		return NULL;
-	return over ? over : slot->array->window ? NULL : slot->array->segments;
+	return over ? over : slot->array->stored.window ? NULL : slot->array->segments;
 }
 
 /* What a row says of its lanes and of its readers, where a macro is told of them; NULL: what is so. */

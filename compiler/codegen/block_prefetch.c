@@ -88,7 +88,7 @@ static const struct block_prefetch *first_prefetch(const struct emit *e)
 
 int prefetch_row_bytes(const struct block_prefetch *prefetch)
 {
-	return prefetch->copy->lanes*(int) type_size(prefetch->copy->type);
+	return prefetch->copy->stored.lanes*(int) type_size(prefetch->copy->type);
 }
 
 /* Segments end before the hardware prefetcher covers them. */

@@ -82,8 +82,8 @@ void rows_settle(struct emit *e, __isl_keep isl_ast_node *body)
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		struct array *copy = e->block->arrays.items[i];
 
-		if (copy->window && copy->segments && loop_of(e, body, copy->owner) < 0)
-			copy->window = 0;
+		if (copy->stored.window && copy->segments && loop_of(e, body, copy->owner) < 0)
+			copy->stored.window = 0;
 	}
 }
 
@@ -154,8 +154,8 @@ static void push_row(struct emit *e, const struct block_row *row)
 static struct affine row_of(struct emit *e, const struct array *copy, const struct point *point,
 			    const struct access *access)
 {
-	struct affine lo = affine_of_expr(e, NULL, copy->lo[copy->windowed]);
-	struct affine row = affine_of_expr(e, point, access->subs[copy->windowed]), begin;
+	struct affine lo = affine_of_expr(e, NULL, copy->lo[copy->stored.windowed]);
+	struct affine row = affine_of_expr(e, point, access->subs[copy->stored.windowed]), begin;
 
 	if (copy->segments) {
 		begin = affine_atom(e->arena, e->ragged->begin);
@@ -228,7 +228,7 @@ static void emit_row_name(struct emit *e, const struct block_rows *rows, const s
 	struct block_row there = { .copy = rows->copy, .row = *row };
 	struct affine begin = affine_name(e->arena, rows->begin), at = affine_combine(e->arena, 1, row, -1, &begin);
 
-	at = affine_scale(e->arena, &at, rows->copy->lanes, 0);
+	at = affine_scale(e->arena, &at, rows->copy->stored.lanes, 0);
 	there.place = e->names.visible.n;
 	there.name = names_declare(&e->names, arena_printf(e->arena, "%s_row", rows->copy->owner->c_name));
 	k_var(e->b, k_buffer(type_c_name(rows->copy->type), true, false), there.name,
@@ -439,7 +439,7 @@ struct k_expr *rows_access(struct emit *e, const struct point *point, const stru
 	const char *name;
 	struct affine row;
 
-	if (copy->role != ROLE_BLOCK || !copy->window)
+	if (copy->role != ROLE_BLOCK || !copy->stored.window)
 		return NULL;
 	row = row_of(e, copy, point, access);
 	name = e->ragged && !e->ragged->is_settled ? copy->c_name : find_row(e, copy, &row);

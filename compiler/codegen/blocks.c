@@ -8,7 +8,7 @@
 const struct array *block_array(const struct emit *e, const struct array *array)
 {
 	for (int i = 0; e->block && i < e->block->arrays.n; i++)
-		if (e->block->arrays.items[i]->owner == array || e->block->arrays.items[i] == array->stands_in)
+		if (e->block->arrays.items[i]->owner == array || e->block->arrays.items[i] == array->stored.stands_in)
 			return e->block->arrays.items[i];
 	return array;
 }
@@ -66,12 +66,12 @@ static struct part part_of(struct emit *e, const struct array *copy, const struc
 
 	for (int d = 0; d < array->rank; d++) {
 		struct affine extent = affine_of_range(e, array, d), lo = affine_of_expr(e, NULL, array->lo[d]);
-		bool is_row = !(copy->folded >> d & 1U), is_lane = found->access->subs[d]->kind == EXPR_DIM &&
+		bool is_row = !(copy->stored.folded >> d & 1U), is_lane = found->access->subs[d]->kind == EXPR_DIM &&
 			      found->access->subs[d]->index == mark_dim_number(e->block);
 		struct affine sub = is_row ? affine_constant(0)
 					   : affine_of_expr(e, &point, found->access->subs[d]);
 
-		if (array->folded >> d & 1U)
+		if (array->stored.folded >> d & 1U)
 			continue;
 		part.start = affine_multiply(e, &part.start, &extent);
 		if (!is_row) {
@@ -203,7 +203,7 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	struct part part;
 	struct block_rows *rows;
 
-	if (copy->is_per_thread)
+	if (copy->stored.is_per_thread)
 		take_part(e, copy);
 	note_write(e, copy);
 	rows = rows_declare(e, body, copy);
@@ -244,7 +244,7 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 {
 	bool is_read;
 
-	if (copy->window) {
+	if (copy->stored.window) {
 		open_rows(e, body, copy, found, first);
 		return;
 	}
@@ -257,7 +257,7 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 		take_of_caller(e, copy, found, is_read, first);
 		return;
 	}
-	if (copy->is_per_thread)
+	if (copy->stored.is_per_thread)
 		take_part(e, copy);
 	note_write(e, copy);
 	if (is_read)
@@ -270,7 +270,7 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k
 		const struct array *copy = e->block->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
-		if (found.stage && copy->is_prefetched && is_blocked_by_caller(e, copy))
+		if (found.stage && copy->stored.is_prefetched && is_blocked_by_caller(e, copy))
 			note_prefetch(e, copy, &found, first);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first);

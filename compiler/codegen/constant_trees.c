@@ -15,7 +15,7 @@ static bool slot_is_parents(const struct slot *slot)
 
 const char *known_table(const struct layout *layout, const struct slot *slot)
 {
-	if (!slot->array->known || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
+	if (!slot->array->known.parents || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
 		return NULL;
 	return arena_printf(layout->module->arena, "%s_known_%d", layout->module->name,
 			    (int) (slot - layout->slots.items));
@@ -26,21 +26,21 @@ const char *known_table(const struct layout *layout, const struct slot *slot)
 /* offsets[i]: how many nodes have parents before i. */
 static void count_children(const struct array *tree, int64_t *offsets)
 {
-	memset(offsets, 0, (size_t) (tree->n_known + 1) * sizeof *offsets);
-	for (int64_t i = 0; i < tree->n_known; i++)
-		if (tree->known[i] >= 0)
-			offsets[tree->known[i] + 1]++;
-	for (int64_t i = 0; i < tree->n_known; i++)
+	memset(offsets, 0, (size_t) (tree->known.n + 1) * sizeof *offsets);
+	for (int64_t i = 0; i < tree->known.n; i++)
+		if (tree->known.parents[i] >= 0)
+			offsets[tree->known.parents[i] + 1]++;
+	for (int64_t i = 0; i < tree->known.n; i++)
 		offsets[i + 1] += offsets[i];
 }
 
 /* As the runtime lists children: by parent, ascending. Those that have none leave the end free. */
 static void list_children(const struct array *tree, int64_t *next, int64_t *list)
 {
-	memset(list, 0, (size_t) tree->n_known * sizeof *list);
-	for (int64_t i = 0; i < tree->n_known; i++)
-		if (tree->known[i] >= 0)
-			list[next[tree->known[i]]++] = i;
+	memset(list, 0, (size_t) tree->known.n * sizeof *list);
+	for (int64_t i = 0; i < tree->known.n; i++)
+		if (tree->known.parents[i] >= 0)
+			list[next[tree->known.parents[i]]++] = i;
 }
 
 static const int64_t *values_of(struct arena *arena, const struct slot *slot, int64_t *n)
@@ -48,14 +48,14 @@ static const int64_t *values_of(struct arena *arena, const struct slot *slot, in
 	const struct array *tree = slot->array;
 	int64_t *offsets, *list;
 
-	*n = tree->n_known + slot->is_offsets;
+	*n = tree->known.n + slot->is_offsets;
 	if (slot_is_parents(slot))
-		return tree->known;
-	offsets = arena_new_array(arena, int64_t, tree->n_known + 1);
+		return tree->known.parents;
+	offsets = arena_new_array(arena, int64_t, tree->known.n + 1);
 	count_children(tree, offsets);
 	if (slot->is_offsets)
 		return offsets;
-	list = arena_new_array(arena, int64_t, tree->n_known);
+	list = arena_new_array(arena, int64_t, tree->known.n);
 	list_children(tree, offsets, list);
 	return list;
 }
@@ -115,7 +115,7 @@ struct k_expr *with_known_conditions(const struct layout *layout, struct k_expr 
 		if (name && slot_is_parents(slot))
 			condition = k_join(arena, K_AND, condition,
 					   K_CALL(arena, "pmg_has_values", k_name(arena, "plan"), k_int(arena, i),
-						  k_name(arena, name), k_int(arena, slot->array->n_known)));
+						  k_name(arena, name), k_int(arena, slot->array->known.n)));
 	}
 	return condition;
 }

@@ -86,16 +86,19 @@ struct affine affine_of_range(struct emit *e, const struct array *array, int d)
 /* Of a window, so many. */
 static struct affine stored_range(struct emit *e, const struct array *array, int d)
 {
-	return array->window && array->windowed == d ? affine_constant(array->window) : affine_of_range(e, array, d);
+	const struct stored *stored = &array->stored;
+
+	return stored->window && stored->windowed == d ? affine_constant(stored->window)
+						       : affine_of_range(e, array, d);
 }
 
 /* The place of a subscript, counted from the first, in the window of its array; it is not negative. */
 static struct affine place_in_window(struct emit *e, const struct array *array, const struct affine *sub)
 {
-	if (array->window == 1)
+	if (array->stored.window == 1)
 		return affine_constant(0);
 	return affine_atom(e->arena, k_binary(e->arena, K_REM, affine_expr(e->arena, sub),
-					      k_int(e->arena, array->window)));
+					      k_int(e->arena, array->stored.window)));
 }
 
 /* A block of segments has a row before the first and one behind the last; the plan adds the longest segment. */
@@ -106,11 +109,11 @@ enum { ROWS_AROUND = 2 };
  * behind each, not to grow by a page with each. */
 static int64_t gap_behind(const struct array *array)
 {
-	const int size = type_size(array->type);
+	const int size = type_size(array->type), lanes = array->stored.lanes;
 
-	if (!array->is_per_thread)
+	if (!array->stored.is_per_thread)
 		return 0;
-	return array_n_stored(array) > 1 ? PMG_CACHE_LINE/size : PMG_PAGE/size/(array->lanes ? array->lanes : 1);
+	return array_n_stored(array) > 1 ? PMG_CACHE_LINE/size : PMG_PAGE/size/(lanes ? lanes : 1);
 }
 
 struct affine part_extent(struct emit *e, const struct array *array, int d)
@@ -120,10 +123,10 @@ struct affine part_extent(struct emit *e, const struct array *array, int d)
 	struct affine extent;
 
 	if (d == array_n_stored(array))
-		return affine_constant(array->lanes*(1 + (d ? 0 : gap)));
+		return affine_constant(array->stored.lanes*(1 + (d ? 0 : gap)));
 	for (int i = 0; i <= d; i++)
-		d += (array->folded >> i & 1U) != 0;
-	extent = array->role == ROLE_BLOCK && array->segments && !array->window ? affine_constant(ROWS_AROUND)
+		d += (array->stored.folded >> i & 1U) != 0;
+	extent = array->role == ROLE_BLOCK && array->segments && !array->stored.window ? affine_constant(ROWS_AROUND)
 										 : stored_range(e, array, d);
 	return affine_scale(e->arena, &extent, 1, is_last ? gap : 0);
 }
@@ -170,11 +173,11 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 		struct affine lo = affine_of_expr(e, NULL, array->lo[d]), extent = stored_range(e, array, d);
 		struct affine sub = affine_of_expr(e, point, access->subs[d]);
 
-		if (array->folded & 1U << d)
+		if (array->stored.folded & 1U << d)
 			continue;
 		index = affine_multiply(e, &index, &extent);
 		sub = affine_combine(e->arena, 1, &sub, -1, &lo);
-		if (array->window && array->windowed == d)
+		if (array->stored.window && array->stored.windowed == d)
 			sub = place_in_window(e, array, &sub);
 		if (array->role == ROLE_BLOCK && array->segments) {
 			begin = affine_atom(e->arena, e->ragged->begin);
@@ -184,9 +187,9 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 		index = affine_combine(e->arena, 1, &index, 1, &sub);
 	}
 	index = affine_combine(e->arena, 1, &row, 1, &index);
-	if (!array->lanes)
+	if (!array->stored.lanes)
 		return index;
-	index = affine_scale(e->arena, &index, array->lanes, 0);
+	index = affine_scale(e->arena, &index, array->stored.lanes, 0);
 	lane = affine_name(e->arena, e->lane);
 	return affine_combine(e->arena, 1, &index, 1, &lane);
 }

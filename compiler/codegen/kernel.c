@@ -205,7 +205,7 @@ static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 		add_array_of_device(kernel, b, number);
 	else if (known)
 		k_var(b, k_buffer("int64_t", true, !kernel->is_calling), slot->c_name, k_name(b->arena, known));
-	else if (!slot->array->is_per_thread)
+	else if (!slot->array->stored.is_per_thread)
 		add_array(kernel, b, number);
 	if (can_ask_values(kernel, slot))
 		k_const(b, k_scalar("bool"), slot->finite, asked_of_plan(b->arena, "pmg_is_finite", number));

@@ -18,7 +18,7 @@ void kin_open(struct emit *e, struct k_expr *first)
 
 	for (int i = 0; i < e->block->arrays.n; i++) {
 		const struct array *copy = e->block->arrays.items[i];
-		const struct children *children = layout_children(e->layout, copy->owner, copy->lanes);
+		const struct children *children = layout_children(e->layout, copy->owner, copy->stored.lanes);
 		struct lane_masks masks = { .tree = copy->owner };
 
 		if (!(copy->owner->facts & FACT_TREE))
@@ -304,7 +304,7 @@ struct k_expr *kin_read(struct emit *e, const struct point *point, const struct 
 	struct affine value;
 
 	if (!e->ragged || !e->ragged->takes_above || access->array->role == ROLE_LOCAL || access->array->rank != 1 ||
-	    access->subs[0]->kind != EXPR_DIM || !block_array(e, access->array)->lanes ||
+	    access->subs[0]->kind != EXPR_DIM || !block_array(e, access->array)->stored.lanes ||
 	    !is_written_by_row(e, access->array))
 		return NULL;
 	value = affine_of_expr(e, point, access->subs[0]);
@@ -327,7 +327,7 @@ void kin_look(struct emit *e)
 static void set_lane(struct emit *e, const struct array *copy, const char *name, const struct kin_list *list)
 {
 	struct k_expr *cell = k_name(e->arena, list->cell), *value = k_at(e->arena, copy->c_name, cell);
-	struct k_expr *lane = k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, copy->lanes - 1));
+	struct k_expr *lane = k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, copy->stored.lanes - 1));
 
 	if (e->lanes_are_vectors)
 		k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_SET_LANE", copy->type), k_name(e->arena, name),
@@ -338,7 +338,7 @@ static void set_lane(struct emit *e, const struct array *copy, const char *name,
 
 static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
 {
-	struct affine cell = affine_scale(e->arena, row, copy->lanes, 0), lane = affine_name(e->arena, e->lane);
+	struct affine cell = affine_scale(e->arena, row, copy->stored.lanes, 0), lane = affine_name(e->arena, e->lane);
 
 	return affine_combine(e->arena, 1, &cell, 1, &lane);
 }

@@ -20,7 +20,7 @@ struct k_expr *lanes_expr(const struct emit *e)
 
 static bool is_of_lanes(const struct emit *e, const struct array *array)
 {
-	return array_is_local(array) || block_array(e, array)->lanes > 0;
+	return array_is_local(array) || block_array(e, array)->stored.lanes > 0;
 }
 
 /* A pivot is in a variable of each lane. */

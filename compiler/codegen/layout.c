@@ -32,7 +32,7 @@ static int n_extents_of(const struct slot *slot)
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
 		return slot_is_narrow(slot);
-	return array_n_stored(slot->array) + slot->array->is_per_thread + (slot->array->lanes ? 1 : 0) +
+	return array_n_stored(slot->array) + slot->array->stored.is_per_thread + (slot->array->stored.lanes ? 1 : 0) +
 	       (slot->array->facts & (FACT_INDEX | FACT_OFFSETS) ? 1 : 0);
 }
 
@@ -59,7 +59,7 @@ static void add_arrays(struct layout *layout, bool arguments)
 		const struct array *array = module->arrays.items[i];
 
 		if (array_is_argument(array) != arguments || array_is_local(array) ||
-		    array->stands_in || block_hides(layout->module, array))
+		    array->stored.stands_in || block_hides(layout->module, array))
 			continue;
 		layout->slot_of[i] = add_slot(layout, (struct slot) { .array = array, .name = array->name,
 								      .c_name = array->c_name,
@@ -97,9 +97,9 @@ static void add_orders(struct layout *layout)
 
 	for (int i = 0; i < module->arrays.n; i++) {
 		const struct array *copy = module->arrays.items[i], *offsets = copy->segments;
-		struct slot slot = { .array = offsets, .is_order = true, .lanes = copy->lanes };
+		struct slot slot = { .array = offsets, .is_order = true, .lanes = copy->stored.lanes };
 
-		if (copy->role != ROLE_BLOCK || !offsets || layout_order(layout, offsets, copy->lanes))
+		if (copy->role != ROLE_BLOCK || !offsets || layout_order(layout, offsets, copy->stored.lanes))
 			continue;
 		slot.name = arena_printf(module->arena, "%s.by_length", offsets->name);
 		slot.c_name = names_declare(&layout->names, arena_printf(module->arena, "%s_by_length",
@@ -149,13 +149,13 @@ static void add_kin(struct layout *layout)
 
 	for (int a = 0; a < module->arrays.n; a++) {
 		const struct array *copy = module->arrays.items[a];
-		struct children children = { .lanes = copy->lanes };
+		struct children children = { .lanes = copy->stored.lanes };
 
 		if (copy->role != ROLE_BLOCK || !(copy->owner->facts & FACT_TREE) ||
-		    layout_children(layout, copy->owner, copy->lanes))
+		    layout_children(layout, copy->owner, copy->stored.lanes))
 			continue;
 		children.parent = layout->slot_of[copy->owner->number];
-		children.order = order_slot(layout, copy->segments, copy->lanes);
+		children.order = order_slot(layout, copy->segments, copy->stored.lanes);
 		children.offsets = add_child_slot(layout, copy->owner, "rows", (struct slot) {
 						  .is_offsets = true, .is_of_blocks = true });
 		children.list = add_child_slot(layout, copy->owner, "cells", (struct slot) {

@@ -103,7 +103,7 @@ static bool may_be_carried(const struct emit *e, const struct array *array)
 {
 	const struct array *cells = block_array(e, array);
 
-	return !is_in_memory(e, array) && !array_is_local(array) && cells->lanes > 0 &&
+	return !is_in_memory(e, array) && !array_is_local(array) && cells->stored.lanes > 0 &&
 	       array_n_stored(cells) == 1;
 }
 
@@ -193,7 +193,7 @@ static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const stru
 		       const struct range *range, struct carry *carry)
 {
 	struct writers writers = { .array = carry->array, .level = mark_dim_number(use->mark), .are_of_row = true,
-				   .folded = block_array(e, carry->array)->folded };
+				   .folded = block_array(e, carry->array)->stored.folded };
 	struct point point;
 	struct affine row;
 
@@ -289,7 +289,7 @@ static bool shares_cells(const struct emit *e, const struct array *array)
 	bool shares = false;
 
 	for (int i = 0; i < e->module->arrays.n; i++)
-		shares = shares || (e->module->arrays.items[i]->stands_in == cells);
+		shares = shares || (e->module->arrays.items[i]->stored.stands_in == cells);
 	return shares;
 }
 
@@ -485,7 +485,7 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 {
 	isl_ast_node *body = isl_ast_node_for_get_body(loop);
 	struct writers here = { .array = result->copy->owner, .level = mark_dim_number(use->mark),
-				.are_of_row = true, .folded = result->copy->folded };
+				.are_of_row = true, .folded = result->copy->stored.folded };
 	struct writers all = here, before = here;
 	int64_t behind;
 

@@ -165,7 +165,7 @@ struct k_expr *part_of_thread(struct emit *e, const struct array *array)
 	struct k_expr *data = k_member(e->arena, k_name(e->arena, "plan"), "data", true);
 	struct k_expr *all = k_load(e->arena, data, k_int(e->arena, e->layout->slot_of[array->number]));
 
-	for (int d = 0; d < array_n_stored(array) + (array->lanes > 0); d++) {
+	for (int d = 0; d < array_n_stored(array) + (array->stored.lanes > 0); d++) {
 		struct affine extent = part_extent(e, array, d);
 
 		offset = k_join(e->arena, K_MUL, offset, affine_expr(e->arena, &extent));
@@ -183,7 +183,7 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 {
 	if (array_is_variable(array))
 		declare_local(e, node, array);
-	else if (array->is_per_thread && !array->stands_in && is_used(look_below(e, node, array)))
+	else if (array->stored.is_per_thread && !array->stored.stands_in && is_used(look_below(e, node, array)))
 		take_part(e, array);
 }
 
@@ -191,7 +191,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 {
 	/* The name of a part is that of its array: what isl has made of one loop may declare it several times. */
 	bool needs_block = e->shared_depth == depth_here(e) && !array_is_variable(mark->array) &&
-			   mark->array->is_per_thread;
+			   mark->array->stored.is_per_thread;
 	int outer = e->locals.n, visible = 0;
 
 	e->b->span = mark->array->span;

@@ -43,8 +43,8 @@ struct target {
 	void (*file_head)(struct writer *w);
 	/* Opens a loop whose iterations teams or lanes of a device have; NULL: it has none. */
 	void (*open_divided)(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
-	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask; NULL: it does not, but opens
-	 * another loop. */
+	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask; NULL: it does not, but
+	 * opens another loop. */
 	void (*share)(struct emit *e, struct k_stmt *loop, const struct loop_use *use);
 	/* Opens a block that every thread runs, e->in_region being true inside; NULL: it has no teams of threads that
 	 * each run a whole loop. */

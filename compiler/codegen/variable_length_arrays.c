@@ -15,12 +15,12 @@ bool is_blocked_by_caller(const struct emit *e, const struct array *copy)
 
 static bool has_window(const struct array *copy)
 {
-	return copy->window > 0;
+	return copy->stored.window > 0;
 }
 
 static bool is_prefetched(const struct array *copy)
 {
-	return copy->is_prefetched;
+	return copy->stored.is_prefetched;
 }
 
 /* Is there a part, such a one unless NULL, of what the caller may have blocked? */

@@ -9,8 +9,8 @@ static void see(struct module *module, const struct k_program *program, int lowe
 {
 	struct compilation *c = user;
 
-	if (c->after_lowering)
-		c->after_lowering(c->user, module, program, lowering);
+	if (c->watch.after_lowering)
+		c->watch.after_lowering(c->watch.user, module, program, lowering);
 }
 
 static void keep_decision(struct module *module, const struct k_decision *decision, void *user)

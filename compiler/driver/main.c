@@ -410,10 +410,10 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	s->c->all_isas = !strcmp(options->isa, "all");
 	s->c->verify_each = options->verify_each;
 	s->c->line_directives = options->line_directives;
-	s->c->after_pass = after_pass;
-	s->c->after_lowering = after_lowering;
-	s->c->after_step = after_step;
-	s->c->user = s;
+	s->c->watch.after_pass = after_pass;
+	s->c->watch.after_lowering = after_lowering;
+	s->c->watch.after_step = after_step;
+	s->c->watch.user = s;
 	s->dumps.wanted = options->dump_after;
 	return options_for_passes(options, &s->c->options, problem, size);
 }

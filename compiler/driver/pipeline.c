@@ -26,8 +26,8 @@ static bool timed(struct compilation *c, const char *name, bool (*step)(struct c
 	double start = compilation_clock();
 	bool ok = guarded(c, step, argument);
 
-	if (ok && c->after_step)
-		c->after_step(c->user, NULL, name, compilation_clock() - start);
+	if (ok && c->watch.after_step)
+		c->watch.after_step(c->watch.user, NULL, name, compilation_clock() - start);
 	return ok;
 }
 

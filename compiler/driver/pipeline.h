@@ -19,6 +19,18 @@ struct lowered_decision {
 	struct k_decision decision;
 };
 
+/* Who looks on; a function may be NULL. */
+struct compilation_watch {
+	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
+	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
+	/* Called with the kernels of each module, also of candidates, as they were built (K_BUILT), then after each
+	 * lowering; NULL. */
+	void (*after_lowering)(void *user, struct module *module, const struct k_program *program, int lowering);
+	/* The same of a step that is no pass, of a pipeline or (NULL) of all. */
+	void (*after_step)(void *user, const char *pipeline, const char *step, double seconds);
+	void *user;
+};
+
 struct compilation {
 	struct arena arena;
 	struct sources sources;
@@ -42,14 +54,7 @@ struct compilation {
 	VEC(struct lowered_decision) lowered;   /* those that are yet to join the modules' */
 	struct writer generated;        /* the C file, each line with its origin */
 	const char *device_text;        /* the file of kernels; NULL: the target has none */
-	/* Called for each module as it was LOWERED, then after each pass; for dumps and timing. */
-	void (*after_pass)(void *user, struct module *module, int pass, double seconds);
-	/* Called with the kernels of each module, also of candidates, as they were built (K_BUILT), then after each
-	 * lowering; NULL. */
-	void (*after_lowering)(void *user, struct module *module, const struct k_program *program, int lowering);
-	/* The same of a step that is no pass, of a pipeline or (NULL) of all. */
-	void (*after_step)(void *user, const char *pipeline, const char *step, double seconds);
-	void *user;
+	struct compilation_watch watch;
 };
 
 double compilation_clock(void);                 /* seconds of processor time */

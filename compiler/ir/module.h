@@ -106,6 +106,29 @@ enum {
 	FACT_TREE = 16                  /* -1 <= v[i] < i; with `segments` the caller's values are local to each */
 };
 
+/* What is stored of an array. */
+struct stored {
+	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
+					 * STORAGE, and is not stored */
+	int64_t window;                 /* of TEMP: so many values of the subscript `windowed` are stored, each in the
+					 * place of those that many before and after it; 0: all are. Of BLOCK: of what
+					 * its owner holds, so many are copied at a time */
+	int windowed;
+	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
+					 * next to each other; 0 elsewhere */
+	bool is_per_thread;             /* each thread has one of its own */
+	bool is_prefetched;             /* of BLOCK, of an argument: the first loop over rows that reads it prefetches
+					 * it, where it is memory-resident */
+	struct array *stands_in;        /* of TEMP in a block: the BLOCK in whose cells its values are until those of
+					 * the block are made; NULL: in its own */
+};
+
+/* A fixed tree that is known when it is compiled, for which there is a kernel of its own. */
+struct known_tree {
+	const int64_t *parents;         /* n of them; NULL: none are known */
+	int64_t n;
+};
+
 struct array {
 	const char *name;               /* "PHI.voxel" */
 	const char *c_name;             /* "PHI_voxel", unique in the module */
@@ -123,27 +146,13 @@ struct array {
 	struct array *row_of;           /* of INSPECTED: its values are stored as offsets of rows of this array; NULL:
 					 * as they are */
 	bool is_proved;                 /* of TEMP: the facts hold by construction, and are not checked */
-	const int64_t *known;           /* of a fixed tree: n_known parents, for which there is a kernel of its own;
-					 * NULL: none are known */
-	int64_t n_known;
+	struct known_tree known;        /* of a tree */
 	struct array *segments;
 	struct array *owner;            /* NEXT, PRIVATE, BLOCK */
 	struct array *stands_for;       /* of TEMP: the array of the program whose values it holds in another order */
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
-	unsigned folded;                /* of TEMP and BLOCK: bit i: subscript i has one value below the mark
-					 * STORAGE, and is not stored */
-	int64_t window;                 /* of TEMP: so many values of the subscript `windowed` are stored, each in the
-					 * place of those that many before and after it; 0: all are. Of BLOCK: of what
-					 * its owner holds, so many are copied at a time */
-	int windowed;
-	bool is_prefetched;             /* of BLOCK, of an argument: the first loop over rows that reads it prefetches
-					 * it, where it is memory-resident */
-	bool is_per_thread;             /* each thread has one of its own */
-	int lanes;                      /* of a folded array below a BLOCK: how many values stand in the place of one,
-					 * next to each other; 0 elsewhere */
-	struct array *stands_in;        /* of TEMP in a block: the BLOCK in whose cells its values are until those of
-					 * the block are made; NULL: in its own */
+	struct stored stored;
 	struct group *group;            /* LOCAL */
 };
 
@@ -359,6 +368,11 @@ struct override {
 	bool is_used;                   /* a pass has honoured it */
 };
 
+/* Names of arrays that there are or were. */
+struct array_names {
+	struct name_table names, c_names;
+};
+
 struct module {
 	const char *name;               /* of the pipeline */
 	const char *source_name;        /* of the file */
@@ -369,7 +383,7 @@ struct module {
 	VEC(struct param) params;
 	VEC(struct expr *) assumptions; /* affine conditions over params */
 	VEC(struct array *) arrays;
-	struct name_table array_names, c_names; /* of arrays that there are or were */
+	struct array_names taken;
 	group_list groups;             /* of all regions, by number */
 	stage_list stages;             /* of all groups, by number */
 	struct region regions[REGION_N];

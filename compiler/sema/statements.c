@@ -94,14 +94,14 @@ static void specialize_tree(struct sema *sema, const struct symbol *symbol, cons
 				  "only a tree that is fixed is specialized with a file");
 		return;
 	}
-	if (tree->known) {
+	if (tree->known.parents) {
 		diag_error(sema->diags, DIAG_BAD_PARAM, stmt->span, "'%s' is specialized already", symbol->name);
 		return;
 	}
 	if (!stmt->parents || !specialize_nodes(sema, tree, stmt))
 		return;
-	tree->known = stmt->parents;
-	tree->n_known = stmt->n_parents;
+	tree->known.parents = stmt->parents;
+	tree->known.n = stmt->n_parents;
 }
 
 /* ---- sizes that are known ---- */

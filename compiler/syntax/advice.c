@@ -249,7 +249,7 @@ static bool is_as_name(const struct parser *parser, const struct expectation *ex
 
 bool is_told_as_name(const struct parser *parser, const struct expectation *expected)
 {
-	return is_as_name(parser, expected) && parser->told_words & UINT32_C(1) << (parser->code - PIPELINE);
+	return is_as_name(parser, expected) && parser->mending.told_words & UINT32_C(1) << (parser->code - PIPELINE);
 }
 
 /* `param in;` is told, and where it is used as that name is no news. */
@@ -257,7 +257,7 @@ static void add_reserved(struct parser *parser, struct diag *diag, struct span p
 {
 	diag_help(parser->diags, diag, place, "'%s' is a word of the language and cannot be a name",
 		  parser_token_name(parser->code));
-	parser->told_words |= UINT32_C(1) << (parser->code - PIPELINE);
+	parser->mending.told_words |= UINT32_C(1) << (parser->code - PIPELINE);
 }
 
 void advice_add(struct parser *parser, struct diag *diag, struct span place, const struct expectation *expected)

@@ -181,7 +181,7 @@ static void expectation_report_case(struct parser *parser, struct span place)
 					 token_found_text(parser));
 
 	mend_show_open(parser, diag, '{');
-	parser->is_unclosed = true;
+	parser->mending.is_unclosed = true;
 }
 
 /* `index(n;`: behind the ';' modes of a tensor could stand, but a statement begins. */
@@ -248,9 +248,9 @@ static void expectation_report_comma(struct parser *parser, struct span last)
  * on. */
 static bool is_no_news(const struct parser *parser, const struct expectation *expected)
 {
-	uint32_t end = parser->told_end;
+	uint32_t end = parser->mending.told_end;
 
-	if (parser->is_unclosed)
+	if (parser->mending.is_unclosed)
 		return true;
 	return end > 0 && (parser->last_end == end || (expected->has[IN] && end <= parser->last &&
 			   end + strspn(parser->text + end, " \t\r\n") == parser->last));

@@ -147,7 +147,7 @@ void brackets_pass(struct parser *parser, int code, uint32_t at)
 		end_statement(parser);
 	if (code == PIPELINE) {
 		parser->open.n = 0;
-		parser->is_unclosed = false;
+		parser->mending.is_unclosed = false;
 	}
 }
 
@@ -232,7 +232,7 @@ static bool find_brace(struct parser *parser, const struct expectation *expected
 		return false;
 	*mend = (struct mend) { parser->last_end, parser->last_end, is_case ? " }" : "\n}", "" };
 	if (is_case)
-		parser->inserted = '}';
+		parser->mending.inserted = '}';
 	return true;
 }
 

@@ -429,12 +429,12 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 		*place = parser_span(parser, 0, 0);
 		return start;
 	}
-	if (parser->inserted) {
-		int token = parser->inserted;
+	if (parser->mending.inserted) {
+		int token = parser->mending.inserted;
 
 		if (token != parser->code)
 			brackets_pass(parser, token, parser->token);
-		parser->inserted = token == parser->code ? 0 : parser->code;
+		parser->mending.inserted = token == parser->code ? 0 : parser->code;
 		*place = parser_span(parser, parser->token, parser->token_end);
 		return token;
 	}
@@ -445,7 +445,7 @@ static int yylex(YYSTYPE *value, struct span *place, struct parser *parser)
 		return parser->code = YYEOF;
 	parser->code = lexer_next(value, place, parser->scanner);
 	if (parser->code == ';' || parser->code == '}')
-		parser->is_skipping = false;
+		parser->mending.is_skipping = false;
 	return parser->code;
 }
 

@@ -29,6 +29,15 @@ struct bracket {
 	bool is_old;                /* a ';' stands behind it */
 };
 
+/* What was wrong so far, so that the same is not told again. */
+struct mending {
+	int inserted;               /* a token that is missing before the current one, which then comes again */
+	bool is_unclosed;           /* in a case that was told to have no end, up to the next pipeline */
+	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
+	uint32_t told_words;        /* bit for bit those from PIPELINE on that were told to be no names */
+	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
+};
+
 struct parser {
 	struct arena *arena;
 	struct diags *diags;
@@ -46,11 +55,7 @@ struct parser {
 	int code;
 	uint32_t last, last_end;    /* the one before */
 	VEC(struct bracket) open;
-	int inserted;               /* a token that is missing before the current one, which then comes again */
-	bool is_unclosed;           /* in a case that was told to have no end, up to the next pipeline */
-	uint32_t told_end;          /* of a token that a message was about: what is wrong right behind it is no news */
-	uint32_t told_words;        /* bit for bit those from PIPELINE on that were told to be no names */
-	bool is_skipping;           /* behind a bad character, up to the next `;` or `}` */
+	struct mending mending;
 	bool is_too_deep;           /* reported once */
 	VEC(struct tree_expr *) too_large;      /* integers above the largest, before which no sign was read yet */
 };

@@ -63,7 +63,7 @@ static void range_read_children(struct parser *parser, struct tree_range *range,
 			  "a range is lo..hi, which leaves out hi, or children(parent, i)");
 	range->hi = call;
 	if (parser->code == ',')
-		parser->told_end = parser->token_end;
+		parser->mending.told_end = parser->token_end;
 }
 
 struct tree_range *tree_range_new(struct parser *parser, struct span span, struct tree_name var,

@@ -80,8 +80,8 @@ void explained_watch(struct explained *explained, struct compilation *c, const c
 	explained->kernels.n = explained->kernels.capacity = 0;
 	explained->kernels.items = NULL;
 	explained->path = path;
-	c->after_lowering = keep_kernels;
-	c->user = explained;
+	c->watch.after_lowering = keep_kernels;
+	c->watch.user = explained;
 }
 
 void explained_check(struct explained *explained)

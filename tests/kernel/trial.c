@@ -57,8 +57,8 @@ static void begin(struct compilation *c, void *user)
 	struct trial *trial = user;
 
 	trial->trees.n = trial->n_shown = 0;
-	c->after_lowering = see;
-	c->user = trial;
+	c->watch.after_lowering = see;
+	c->watch.user = trial;
 }
 
 const struct trial_tree *trial_tree(const struct trial *trial, const pmg_pipeline_desc *desc, int number)

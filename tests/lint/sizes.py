@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Lengths of files, lines, functions and macros. A C function runs from a `{` to a `}` in the first column, a macro as
-far as its lines end with a backslash."""
+"""Lengths of files, lines, functions, macros and structs. A C function runs from a `{` to a `}` in the first column, a
+macro as far as its lines end with a backslash."""
 import re
 import statistics
 
@@ -9,6 +9,7 @@ LINE_COLUMNS = 120
 ROW_COLUMNS = 150       # of a table
 FUNCTION_LINES = 80
 FUNCTION_MEDIAN = 15
+STRUCT_FIELDS = 25
 OURS = ("compiler/", "runtime/", "tools/", "bench/")
 SOURCES = (".c", ".h", ".l", ".y", ".def", ".py", ".sh", "Makefile", "tests/run", "tests/one")
 NAME = re.compile(r"(\w+)\s*\(")
@@ -80,6 +81,31 @@ def macro_length(tree):
                 yield f"{name}:{at}: {macro} has {n} lines, limit {FUNCTION_LINES}"
 
 
+def structs(text):
+    """(struct, place, body) of each struct that is declared in the first column."""
+    for found in re.finditer(r"^struct (\w+) \{\n(.*?)^\}", text, re.S | re.M):
+        yield found.group(1), found.start(), found.group(2)
+
+
+def n_fields(body):
+    """A list (VEC) and a struct inside are one field, a function with its parameters too."""
+    inside = re.compile(r"\([^()]*\)|\{[^{}]*\}")
+    while inside.search(body):
+        body = inside.sub("", body)
+    return sum(row.count(",") + 1 for row in body.split(";") if row.strip())
+
+
+def struct_fields(tree):
+    for name in tree.select(".c", ".h", ".y", ".l", under=("compiler/",)):
+        bare = re.sub(r"/\*.*?\*/", lambda found: "\n" * found.group().count("\n"), "\n".join(tree.lines(name)),
+                      flags=re.S)
+        for struct, at, body in structs(bare):
+            n = n_fields(body)
+            if n > STRUCT_FIELDS:
+                line = bare.count("\n", 0, at) + 1
+                yield f"{name}:{line}: struct {struct} has {n} fields, limit {STRUCT_FIELDS}"
+
+
 def function_median(tree):
     lengths = [n for *_, n in all_functions(tree, OURS)]
     if lengths and statistics.median(lengths) > FUNCTION_MEDIAN:
@@ -94,4 +120,4 @@ def summary(tree):
             f"9 in 10 at most {lengths[int(0.9 * (len(lengths) - 1))]}, longest {lengths[-1]}")
 
 
-CHECKS = [file_length, line_length, function_length, macro_length, function_median]
+CHECKS = [file_length, line_length, function_length, macro_length, struct_fields, function_median]

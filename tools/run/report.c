@@ -101,9 +101,9 @@ void timing_print(const struct timing *timing)
 static bool is_known_tree(const struct argument *argument)
 {
 	const struct array *array = argument->array;
-	bool is = ndarray_count(&argument->value) == array->n_known;
-	for (int64_t i = 0; is && i < array->n_known; i++)
-		is = ndarray_integer(&argument->value, i) == array->known[i];
+	bool is = ndarray_count(&argument->value) == array->known.n;
+	for (int64_t i = 0; is && i < array->known.n; i++)
+		is = ndarray_integer(&argument->value, i) == array->known.parents[i];
 	return is;
 }
 
@@ -131,7 +131,7 @@ static const char *why_general(const struct session *s)
 			return arena_printf(s->arena, "%s is %" PRId64 ", not %" PRId64, s->sizes.items[p].param->name,
 					    s->sizes.items[p].value, s->module->params.items[p].value);
 	for (int i = 0; i < s->arguments.n && !compilation_has_device(s->c); i++)
-		if (s->arguments.items[i].array->known && !is_known_tree(&s->arguments.items[i]))
+		if (s->arguments.items[i].array->known.parents && !is_known_tree(&s->arguments.items[i]))
 			return arena_printf(s->arena, "%s is another tree", s->arguments.items[i].array->name);
 	return NULL;
 }
@@ -141,7 +141,7 @@ void kernel_print(const struct session *s)
 	struct str what = str_new(s->arena);
 	const char *why = why_general(s);
 	for (int i = 0; i < s->arguments.n && !compilation_has_device(s->c); i++)
-		if (s->arguments.items[i].array->known)
+		if (s->arguments.items[i].array->known.parents)
 			str_add(&what, "%sthe tree %s", what.length ? ", " : "", s->arguments.items[i].array->name);
 	for (int p = 0; p < s->sizes.n; p++)
 		if (is_asked(s, p))

@@ -485,7 +485,7 @@ int array_n_stored(const struct array *array)
 	int n = 0;
 
 	for (int d = 0; d < array->rank; d++)
-		n += !(array->folded >> d & 1U);
+		n += !(array->stored.folded >> d & 1U);
 	return n;
 }
 
@@ -496,7 +496,7 @@ int array_cell_size(const struct array *array)
 
 bool array_is_variable(const struct array *array)
 {
-	return array->role != ROLE_BLOCK && array->folded && array->folded == (1U << array->rank) - 1;
+	return array->role != ROLE_BLOCK && array->stored.folded && array->stored.folded == (1U << array->rank) - 1;
 }
 
 bool array_is_local(const struct array *array)

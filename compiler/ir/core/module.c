@@ -142,7 +142,7 @@ static bool name_is_taken(const struct module *module, const char *name)
 	for (int i = 0; i < module->params.n; i++)
 		if (strcmp(module->params.items[i].name, name) == 0)
 			return true;
-	return find_array(module, &module->c_names, array_c_name, name);
+	return find_array(module, &module->taken.c_names, array_c_name, name);
 }
 
 static bool is_c_letter(char c)
@@ -183,15 +183,15 @@ struct array *module_add_array(struct module *module, const char *name, enum arr
 	for (int i = 0; i < rank; i++)
 		array->lo[i] = expr_int(module->arena, 0, span);
 	if (!module_find_array(module, name))
-		name_table_set(module->arena, &module->array_names, array->name, array);
-	name_table_set(module->arena, &module->c_names, array->c_name, array);
+		name_table_set(module->arena, &module->taken.names, array->name, array);
+	name_table_set(module->arena, &module->taken.c_names, array->c_name, array);
 	vec_push(module->arena, &module->arrays, array);
 	return array;
 }
 
 struct array *module_find_array(const struct module *module, const char *name)
 {
-	return find_array(module, &module->array_names, array_name, name);
+	return find_array(module, &module->taken.names, array_name, name);
 }
 
 struct group *module_add_group(struct module *module, enum region_kind region, const char *name, struct span span)

@@ -258,18 +258,18 @@ static bool segments_are_offsets(const struct array *array)
 
 static void check_known(struct verifier *v, const struct array *array)
 {
-	int64_t n = array->n_known;
+	int64_t n = array->known.n;
 
 	if (array->role != ROLE_IN || !array->is_fixed || !(array->facts & FACT_TREE) || array->rank != 1 ||
 	    array->segments)
 		fail(v, array->span, "'%s' is known, but no tree that is fixed", array->name);
-	if (array->rank == 1 && expr_is_constant(array->hi[0], &n) && n != array->n_known)
+	if (array->rank == 1 && expr_is_constant(array->hi[0], &n) && n != array->known.n)
 		fail(v, array->span, "of '%s' %lld values are known, but it has %lld", array->name,
-		     (long long) array->n_known, (long long) n);
-	for (int64_t i = 0; i < array->n_known && !v->failed; i++)
-		if (array->known[i] < -1 || array->known[i] >= i)
+		     (long long) array->known.n, (long long) n);
+	for (int64_t i = 0; i < array->known.n && !v->failed; i++)
+		if (array->known.parents[i] < -1 || array->known.parents[i] >= i)
 			fail(v, array->span, "'%s' holds %lld at [%lld], which is no parent", array->name,
-			     (long long) array->known[i], (long long) i);
+			     (long long) array->known.parents[i], (long long) i);
 }
 
 static bool may_hold_offsets(const struct array *array)
@@ -296,7 +296,7 @@ static void check_array_facts(struct verifier *v, const struct array *array)
 		fail(v, array->span, "'%s' cannot be cut at '%s'", array->name, array->segments->name);
 	if (array->row_of && !may_hold_offsets(array))
 		fail(v, array->span, "'%s' cannot hold offsets of rows of '%s'", array->name, array->row_of->name);
-	if (array->known)
+	if (array->known.parents)
 		check_known(v, array);
 }
 
@@ -317,10 +317,11 @@ static void check_owners(struct verifier *v)
 		if (owner && array->role == ROLE_PRIVATE && owner->rank + 1 != array->rank)
 			fail(v, array->span, "'%s' cannot hold copies of '%s'", array->name, owner->name);
 		if (owner && array->role == ROLE_BLOCK &&
-		    (owner->rank != array->rank || owner->type != array->type || array->lanes < 1))
+		    (owner->rank != array->rank || owner->type != array->type || array->stored.lanes < 1))
 			fail(v, array->span, "'%s' cannot hold blocks of '%s'", array->name, owner->name);
-		if (array->stands_in && (array->role != ROLE_TEMP || array->stands_in->role != ROLE_BLOCK))
-			fail(v, array->span, "'%s' cannot stand in '%s'", array->name, array->stands_in->name);
+		if (array->stored.stands_in &&
+		    (array->role != ROLE_TEMP || array->stored.stands_in->role != ROLE_BLOCK))
+			fail(v, array->span, "'%s' cannot stand in '%s'", array->name, array->stored.stands_in->name);
 		if (owner && array->role == ROLE_NEXT &&
 		    ((owner->role != ROLE_STATE && owner->role != ROLE_INOUT) || owner->type != array->type ||
 		     owner->rank != array->rank))
@@ -431,13 +432,14 @@ static void check_windows(struct verifier *v)
 {
 	for (int a = 0; a < v->module->arrays.n; a++) {
 		const struct array *array = v->module->arrays.items[a];
+		const struct stored *stored = &array->stored;
 
-		if (array->window && ((array->role != ROLE_TEMP && array->role != ROLE_BLOCK) || array->window < 0 ||
-				      array->windowed < 0 || array->windowed >= array->rank ||
-				      (array->folded >> array->windowed & 1U)))
+		if (stored->window && ((array->role != ROLE_TEMP && array->role != ROLE_BLOCK) || stored->window < 0 ||
+				       stored->windowed < 0 || stored->windowed >= array->rank ||
+				       (stored->folded >> stored->windowed & 1U)))
 			fail(v, array->span, "'%s' has a window of %lld of its subscript %d", array->name,
-			     (long long) array->window, array->windowed);
-		if (array->is_prefetched && (array->role != ROLE_BLOCK || !array_is_argument(array->owner)))
+			     (long long) stored->window, stored->windowed);
+		if (stored->is_prefetched && (array->role != ROLE_BLOCK || !array_is_argument(array->owner)))
 			fail(v, array->span, "'%s' is prefetched, but no block of an argument", array->name);
 	}
 }

@@ -148,7 +148,7 @@ static bool parts_may_share(struct module *module, __isl_keep isl_schedule_node 
 
 	for (int i = 0; i < block->arrays.n; i++)
 		for (int j = 0; j < module->arrays.n && may; j++)
-			may = module->arrays.items[j]->stands_in != block->arrays.items[i] ||
+			may = module->arrays.items[j]->stored.stands_in != block->arrays.items[i] ||
 			      block_may_hold(module, loop, module->arrays.items[j], block->arrays.items[i]);
 	isl_schedule_node_free(loop);
 	return may;

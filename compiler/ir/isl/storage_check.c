@@ -131,7 +131,7 @@ static isl_stat project(__isl_take isl_map *map, void *user)
 
 	map = isl_map_reset_tuple_id(map, isl_dim_out);
 	for (int i = projection->array->rank - 1; i >= 0; i--)
-		if ((projection->array->folded >> i & 1U) != projection->keeps_folded)
+		if ((projection->array->stored.folded >> i & 1U) != projection->keeps_folded)
 			map = isl_map_project_out(map, isl_dim_out, (unsigned) i, 1);
 	projection->places = isl_union_map_union(projection->places, isl_union_map_from_map(map));
 	return isl_stat_ok;
@@ -168,7 +168,7 @@ static bool has_own_places(const struct array *array, __isl_keep isl_schedule_no
 	if (array_is_variable(array))
 		return true;
 	return !schedule_has_mark_above(mark, MARK_VECTOR, NULL) && !schedule_has_mark_above(mark, MARK_GRID, NULL) &&
-	       (array->is_per_thread || !schedule_has_mark_above(mark, MARK_PARALLEL, NULL));
+	       (array->stored.is_per_thread || !schedule_has_mark_above(mark, MARK_PARALLEL, NULL));
 }
 
 struct team {

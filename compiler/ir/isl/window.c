@@ -129,14 +129,16 @@ const char *schedule_window_problem(struct module *module, __isl_keep isl_schedu
 	const struct array *array = mark_of_node(mark)->array;
 	isl_schedule_node *loop = isl_schedule_node_copy(mark);
 	const struct mark *below = mark_of_node(mark);
-	int64_t window = array->window;
+	const struct stored *stored = &array->stored;
+	int64_t window = stored->window;
 
 	while (below && below->kind == MARK_STORAGE) {
 		loop = isl_schedule_node_first_child(loop);
 		below = mark_of_node(loop);
 	}
 	if (window)
-		window = below && below->kind == MARK_LOOP ? schedule_window(module, loop, array, array->windowed) : 0;
+		window = below && below->kind == MARK_LOOP ? schedule_window(module, loop, array, stored->windowed) : 0;
 	isl_schedule_node_free(loop);
-	return !array->window || (window && window <= array->window) ? NULL : "a window holds less than what is of use";
+	return !stored->window || (window && window <= stored->window) ? NULL
+								       : "a window holds less than what is of use";
 }

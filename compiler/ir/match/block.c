@@ -547,8 +547,9 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 	domain = isl_schedule_node_get_domain(loop);
 	for (int i = 0; i < uses.n; i++)
 		if (uses.items[i].array == holding->array)
-			holding->is_even = holding->is_even && uses.items[i].position == 0 && copy->is_per_thread &&
-					   (!holding->lanes || holding->lanes == copy->lanes);
+			holding->is_even = holding->is_even && uses.items[i].position == 0 &&
+					   copy->stored.is_per_thread &&
+					   (!holding->lanes || holding->lanes == copy->stored.lanes);
 	for (int i = 0; i < holding->module->stages.n; i++) {
 		const struct stage *stage = holding->module->stages.items[i];
 
@@ -557,7 +558,7 @@ static void look_at_block(struct holding *holding, __isl_keep isl_schedule_node 
 		holding->is_in_block[i] = true;
 		holding->is_even = holding->is_even && is_from_first(stage, mark);
 	}
-	holding->lanes = copy->lanes;
+	holding->lanes = copy->stored.lanes;
 	holding->n_blocks++;
 	holding->is_even = holding->is_even && (holding->n_blocks == 1 || holding->segments == copy->segments);
 	holding->segments = copy->segments;

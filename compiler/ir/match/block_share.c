@@ -61,21 +61,21 @@ static bool has_such_cells(struct module *module, __isl_keep isl_schedule_node *
 	block_use_list uses;
 
 	if (!copy->segments)
-		return array->folded == copy->folded && array->lanes == copy->lanes;
+		return array->stored.folded == copy->stored.folded && array->stored.lanes == copy->stored.lanes;
 	uses = block_uses(module, loop);
 	for (int i = 0; i < uses.n; i++)
 		if (uses.items[i].array == array)
-			return uses.items[i].segments == copy->segments && !array->folded;
+			return uses.items[i].segments == copy->segments && !array->stored.folded;
 	return false;
 }
 
 static bool is_like(const struct array *array, const struct array *copy)
 {
 	bool is = array->role == ROLE_TEMP && array->type == copy->type && array->storage == copy->storage &&
-		  array->rank == copy->rank && !array->window && !copy->window;
+		  array->rank == copy->rank && !array->stored.window && !copy->stored.window;
 
 	for (int i = 0; is && i < array->rank; i++)
-		is = array->folded >> i & 1U ||
+		is = array->stored.folded >> i & 1U ||
 		     (expr_equal(array->lo[i], copy->lo[i]) && expr_equal(array->hi[i], copy->hi[i]));
 	return is;
 }

@@ -113,23 +113,23 @@ static void print_array(struct printer *p, const struct array *array)
 	}
 	str_add(&p->text, "]");
 	print_facts(p, array);
-	for (int64_t i = 0; i < array->n_known; i++)
-		str_add(&p->text, "%s%" PRId64, i ? ", " : " known ", array->known[i]);
+	for (int64_t i = 0; i < array->known.n; i++)
+		str_add(&p->text, "%s%" PRId64, i ? ", " : " known ", array->known.parents[i]);
 	print_array_name(p, "of", array->owner);
 	print_array_name(p, "for", array->stands_for);
 	print_array_name(p, "rows", array->row_of);
 	str_add(&p->text, "%s%s", array->is_swapped ? " swapped" : "", array->is_kept ? " kept" : "");
 	if (array->group)
 		str_add(&p->text, " group %d", array->group->number);
-	if (array->folded)
-		str_add(&p->text, " folded %u%s", array->folded, array->is_per_thread ? " threads" : "");
-	if (array->window)
-		str_add(&p->text, " window %d of %lld", array->windowed, (long long) array->window);
-	if (array->is_prefetched)
+	if (array->stored.folded)
+		str_add(&p->text, " folded %u%s", array->stored.folded, array->stored.is_per_thread ? " threads" : "");
+	if (array->stored.window)
+		str_add(&p->text, " window %d of %lld", array->stored.windowed, (long long) array->stored.window);
+	if (array->stored.is_prefetched)
 		str_add(&p->text, " prefetched");
-	if (array->lanes)
-		str_add(&p->text, " lanes %d", array->lanes);
-	print_array_name(p, "in", array->stands_in);
+	if (array->stored.lanes)
+		str_add(&p->text, " lanes %d", array->stored.lanes);
+	print_array_name(p, "in", array->stored.stands_in);
 	str_add(&p->text, "\n");
 }
 

@@ -136,8 +136,8 @@ static void read_known(struct reader *r, struct array *array)
 
 		vec_push(r->arena, &values, value);
 	} while (reader_take(r, ",") && !r->failed);
-	array->known = values.items;
-	array->n_known = values.n;
+	array->known.parents = values.items;
+	array->known.n = values.n;
 }
 
 static void read_facts(struct reader *r, struct array *array)
@@ -172,19 +172,19 @@ static void read_facts(struct reader *r, struct array *array)
 	if (reader_take(r, "group"))
 		refer_to_group(r, array);
 	if (reader_take(r, "folded")) {
-		array->folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
-		array->is_per_thread = reader_take(r, "threads");
+		array->stored.folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
+		array->stored.is_per_thread = reader_take(r, "threads");
 	}
 	if (reader_take(r, "window")) {
-		array->windowed = read_small(r);
+		array->stored.windowed = read_small(r);
 		reader_expect(r, "of");
-		array->window = reader_integer(r);
+		array->stored.window = reader_integer(r);
 	}
-	array->is_prefetched = reader_take(r, "prefetched");
+	array->stored.is_prefetched = reader_take(r, "prefetched");
 	if (reader_take(r, "lanes"))
-		array->lanes = (int) reader_integer(r);
+		array->stored.lanes = (int) reader_integer(r);
 	if (reader_take(r, "in"))
-		refer_to_array(r, array, &array->stands_in);
+		refer_to_array(r, array, &array->stored.stands_in);
 }
 
 typedef VEC(struct expr *) expr_list;

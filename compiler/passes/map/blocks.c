@@ -172,8 +172,8 @@ static int row_subscript(const struct block_use *use)
 
 static void keep_rows(struct module *module, struct array *copy, const struct block_use *use)
 {
-	copy->window = ROWS;
-	copy->windowed = row_subscript(use);
+	copy->stored.window = ROWS;
+	copy->stored.windowed = row_subscript(use);
 	module_decide_that(module, DECISION_BLOCKS_ROWS, use->array->name,
 			   arena_printf(module->arena, "%d rows at a time", ROWS), NULL, use->array->span,
 			   "one loop reads each of its rows once, in their order");
@@ -186,8 +186,8 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	struct sweep sweep = { .module = module, .use = use, .at = row_subscript(use),
 			       .level = block_row_level(mark), .is_of_rows = true, .is_of_kin = true };
 
-	copy->window = 0;
-	copy->is_prefetched = false;
+	copy->stored.window = 0;
+	copy->stored.is_prefetched = false;
 	if (use->is_written || use->position != 0 || sweep.at < 0)
 		return;
 	reads_rows(&sweep, node);
@@ -195,7 +195,7 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	if (sweep.is_of_rows && sweep.n_loops == 1)
 		keep_rows(module, copy, use);
 	if (sweep.is_of_kin && array_is_argument(use->array))
-		copy->is_prefetched = true;
+		copy->stored.is_prefetched = true;
 }
 
 /* ---- prefetches ---- */
@@ -259,9 +259,9 @@ static void settle_prefetches(struct row_loops *loops)
 {
 	for (int i = 0; i < loops->block->arrays.n; i++) {
 		struct array *copy = loops->block->arrays.items[i];
-		const struct row_loop *loop = copy->is_prefetched ? first_loop_of(loops, copy) : NULL;
+		const struct row_loop *loop = copy->stored.is_prefetched ? first_loop_of(loops, copy) : NULL;
 
-		copy->is_prefetched = loop;
+		copy->stored.is_prefetched = loop;
 		if (loop)
 			decide_prefetch(loops->module, copy, loop);
 	}
@@ -287,7 +287,7 @@ static struct array *free_copy(struct module *module, struct array *array)
 
 	for (int i = 0; i < module->arrays.n; i++) {
 		copy = module->arrays.items[i];
-		if (copy->role == ROLE_BLOCK && copy->owner == array && !copy->lanes)
+		if (copy->role == ROLE_BLOCK && copy->owner == array && !copy->stored.lanes)
 			return copy;
 	}
 	copy = module_add_array(module, block_name(module, array), ROLE_BLOCK, array->type, array->rank, array->span);
@@ -301,8 +301,8 @@ static struct array *copy_of(struct module *module, __isl_keep isl_schedule_node
 	struct array *array = use->array;
 	struct array *copy = free_copy(module, array);
 
-	copy->lanes = (int) mark->lanes;
-	copy->folded = folded_subscripts(use);
+	copy->stored.lanes = (int) mark->lanes;
+	copy->stored.folded = folded_subscripts(use);
 	copy->segments = use->segments;
 	for (int i = 0; i < array->rank; i++) {
 		copy->lo[i] = array->lo[i];
@@ -319,9 +319,9 @@ static void share(struct module *module, __isl_keep isl_schedule_node *node, str
 	for (int i = 0; i < module->arrays.n; i++) {
 		struct array *array = module->arrays.items[i];
 
-		if (array->stands_in || !block_may_hold(module, node, array, copy))
+		if (array->stored.stands_in || !block_may_hold(module, node, array, copy))
 			continue;
-		array->stands_in = copy;
+		array->stored.stands_in = copy;
 		module_decide_that(module, DECISION_BLOCKS_SHARED, array->name,
 				   arena_printf(module->arena, "in the block of '%s'", copy->owner->name), NULL,
 				   array->span, "each of its values is read last by what makes the result there");
@@ -334,7 +334,7 @@ static void hold(struct module *module, __isl_keep isl_schedule_node *node, cons
 {
 	struct array *copy = copy_of(module, node, use, filled);
 
-	copy->is_per_thread = use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
+	copy->stored.is_per_thread = use->segments || schedule_has_mark_above(node, MARK_PARALLEL, NULL);
 	vec_push(module->arena, &filled->arrays, copy);
 }
 
@@ -351,8 +351,8 @@ static void hold_uses(struct module *module, __isl_keep isl_schedule_node *node,
 	for (int i = 0; i < uses->n; i++) {
 		struct block_use *use = &uses->items[i];
 
-		if (use->position >= 0 && use->array->folded >> use->position & 1U)
-			use->array->lanes = (int) filled->lanes;
+		if (use->position >= 0 && use->array->stored.folded >> use->position & 1U)
+			use->array->stored.lanes = (int) filled->lanes;
 		else if (use->position >= 0 && !may_stand_in(use))
 			hold(module, node, use, filled);
 	}
@@ -372,7 +372,7 @@ static __isl_give isl_schedule_node *fill(struct tree_walk *walk, __isl_take isl
 	for (int i = 0; i < filled->arrays.n; i++)
 		share(walk->module, node, filled->arrays.items[i]);
 	for (int i = 0; i < uses.n; i++)
-		if (may_stand_in(&uses.items[i]) && !uses.items[i].array->stands_in)
+		if (may_stand_in(&uses.items[i]) && !uses.items[i].array->stored.stands_in)
 			hold(walk->module, node, &uses.items[i], filled);
 	node = isl_schedule_node_delete(isl_schedule_node_parent(node));
 	node = isl_schedule_node_insert_mark(node, mark_id(walk->module, filled));
@@ -411,8 +411,8 @@ bool pass_blocks(struct module *module, const struct pass_options *options)
 	struct tree_walk walk = { .module = module, .options = options, .enters_blocks = true, .visit = visit };
 
 	for (int i = 0; i < module->arrays.n; i++) {
-		module->arrays.items[i]->lanes = 0;
-		module->arrays.items[i]->stands_in = NULL;
+		module->arrays.items[i]->stored.lanes = 0;
+		module->arrays.items[i]->stored.stands_in = NULL;
 	}
 	if (!module_walk(&walk))
 		return false;

@@ -234,22 +234,22 @@ static void decide(const struct target *target, const struct mark *loop)
 	struct arena *arena = target->walk.module->arena;
 	bool is_variable = array_is_variable(array);
 
-	if (array->window)
+	if (array->stored.window)
 		module_decide_that(target->walk.module, DECISION_STORAGE_WINDOW, array->name,
-				   arena_printf(arena, "window of %lld%s", (long long) array->window,
-						array->is_per_thread ? " of a thread" : ""), NULL, array->span,
+				   arena_printf(arena, "window of %lld%s", (long long) array->stored.window,
+						array->stored.is_per_thread ? " of a thread" : ""), NULL, array->span,
 				   "no more of its values are of use in one iteration of '%s'", loop->dim->name);
 	else
-		module_decide(target->walk.module, is_variable ? DECISION_STORAGE_VARIABLE : array->is_per_thread
+		module_decide(target->walk.module, is_variable ? DECISION_STORAGE_VARIABLE : array->stored.is_per_thread
 			      ? DECISION_STORAGE_THREAD : DECISION_STORAGE_PART, array->name, array->span,
 			      "its values live in one iteration of '%s'", loop->dim->name);
 }
 
 static void store_whole(struct array *array)
 {
-	array->folded = 0;
-	array->window = 0;
-	array->is_per_thread = false;
+	array->stored.folded = 0;
+	array->stored.window = 0;
+	array->stored.is_per_thread = false;
 }
 
 /* Above `node`, if that is proved; is at the mark, or back at its place. */
@@ -261,8 +261,8 @@ static __isl_give isl_schedule_node *insert_storage(struct target *target, __isl
 	struct mark *mark = mark_new(module, MARK_STORAGE, "storage", array->span);
 
 	mark->array = array;
-	array->folded = folded_subscripts(target);
-	array->is_per_thread = !array_is_variable(array) && schedule_has_mark_above(node, MARK_PARALLEL, NULL);
+	array->stored.folded = folded_subscripts(target);
+	array->stored.is_per_thread = !array_is_variable(array) && schedule_has_mark_above(node, MARK_PARALLEL, NULL);
 	node = isl_schedule_node_insert_mark(node, mark_id(module, mark));
 	target->problem = schedule_storage_problem(module, node);
 	target->is_done = !target->problem;
@@ -351,8 +351,8 @@ static bool finds_window(const struct target *target, __isl_keep isl_schedule_no
 		window = is_innermost ? power_of_two(window) : window;
 		if (!window || has_at_most(array, i, window))
 			continue;
-		array->window = window;
-		array->windowed = i;
+		array->stored.window = window;
+		array->stored.windowed = i;
 		return true;
 	}
 	if (is_moving)
