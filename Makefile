@@ -39,7 +39,8 @@ WERROR = $(if $(filter gcc-11 gcc-12 clang-14,$(version)),-Werror)
 generated_warnings := -Wno-conversion -Wno-sign-compare -Wno-switch-enum -Wno-unused-function \
 	-Wno-missing-prototypes -Wno-unused-but-set-variable
 
-CFLAGS ?= $(if $(SAN),-O1 -g1,-O2 -g)
+# Lines, for who looks at a backtrace or counts instructions, but no variables.
+CFLAGS ?= $(if $(SAN),-O1,-O2) -g1
 # A comma in an argument of a function.
 , := ,
 language := -std=c11 -D_GNU_SOURCE
