@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Weights that settle at zero, shrink and come back in a loop: with points of zero weight left out, all outputs are
 those with all points, to the bit, also where atoms are kept as offsets, and those of the interpreter within the bound.
-Not with sanitizers."""
+Not with sanitizers. Its C is not optimised."""
 import os
 import subprocess
 import sys

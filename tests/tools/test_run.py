@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """`pmg run`: how arguments are bound and sizes found, what it says when they are wrong, to the letter, that both ways
 of running give NumPy's numbers, and that nothing is left behind however it ends.
-With sanitizers only for --long: tests/faults starts pmg with them."""
+With sanitizers only for --long: tests/faults starts pmg with them. Its C is not optimised."""
 import os
 import re
 import signal

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg run` of pipelines with `iterate` that are stopped, by --iterations or by a signal, and go on from the file they
-leave. With sanitizers only for --long."""
+leave. With sanitizers only for --long. Its C is not optimised."""
 import os
 import signal
 import subprocess
