@@ -149,12 +149,14 @@ void emit_title(struct writer *w, const char *text)
 	emit_wrapped(w, " * ", " *     ", in_comment(w->text.arena, text));
 }
 
-/* But for what it is about, and where. */
+/* But for what it is about, and where in the file. */
 static bool is_same_decision(const struct decision *a, const struct decision *b)
 {
-	return a->kind == b->kind && !strcmp(a->pass, b->pass) && !strcmp(a->chosen, b->chosen) &&
-	       !strcmp(a->reason, b->reason) && !strcmp(a->alternatives, b->alternatives) &&
-	       a->span.file == b->span.file;
+	struct decision moved = *b;
+
+	moved.subject = a->subject;
+	moved.span.start = a->span.start;
+	return decision_equal(a, &moved);
 }
 
 static bool is_decided(const struct module *module, const struct decision *decision)

@@ -54,9 +54,13 @@ static bool is_macro(const char *row, size_t length)
 	return length > indent && strspn(row + indent, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_") >= length - indent;
 }
 
-static bool is_condition(const char *row, size_t length)
+/* Of an if or a loop without braces, whose statement stands in the next line. */
+static bool is_head(const char *row, size_t length)
 {
-	return strncmp(row + strspn(row, "\t"), "if (", 4) == 0 && ends_in(row, length, ")");
+	const char *word = row + strspn(row, "\t");
+
+	return ends_in(row, length, ")") &&
+	       (!strncmp(word, "if (", 4) || !strncmp(word, "for (", 5) || !strncmp(word, "while (", 7));
 }
 
 static void look_behind(struct directives *d, const char *row, size_t length)
@@ -67,7 +71,7 @@ static void look_behind(struct directives *d, const char *row, size_t length)
 
 	d->is_comment = (d->is_comment || opens) && !closes;
 	d->may_stand = !d->is_comment && (length == 0 || closes || ends_in(row, length, ";{}") ||
-					  is_macro(row, length) || is_condition(row, length) ||
+					  is_macro(row, length) || is_head(row, length) ||
 					  (row[indent] == '#' && !ends_in(row, length, "\\")));
 }
 

@@ -37,17 +37,18 @@ def is_writer(file, number):
 
 def misplaced(generated, places):
     """Lines of computation whose place is not that of a comment above their nest. The comments of fused statements
-    stand one behind the other."""
-    shown, is_comment, last = set(), False, 0
+    stand one behind the other. A comment that shows the first of several lines stands for all that it showed before."""
+    shown, is_comment, first, last, whole = set(), False, 0, 0, {}
     for number, (row, place) in enumerate(zip(generated, places), 1):
         if row.startswith("}"):
             shown = set()
         found = COMMENT.match(row)
         if found:
-            last = int(found[1])
-            shown = (shown if is_comment else set()) | {last}
+            first = last = int(found[1])
+            shown = (shown if is_comment else set()) | {last} | whole.get(first, set())
         elif row.lstrip().startswith("*  "):
             shown.add(last)
+            whole.setdefault(first, set()).add(last)
             last += 1
         is_comment = bool(found) or row.lstrip().startswith("*")
         if shown and COMPUTES.match(row) and place not in shown:

@@ -297,7 +297,7 @@ function entry static pmg_status one_kernel(plan: pmg_plan *, arguments: const v
 \tblank @ 198-234
 \tcomment "/* pipeline one { out y : f64; y = 1; }    (s.pmg:9) */" @ 226-232
 \ty[0] = 1.0
-\tunused arguments
+\tunused arguments @ 198-234
 \tunused control
 \treturn PMG_OK
 """
