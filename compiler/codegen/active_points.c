@@ -31,7 +31,7 @@ static bool is_known(const struct emit *e, const struct array *weights)
 {
 	const int slot = e->layout->slot_of[weights->number];
 
-	return slot >= 0 && !weights->stored.is_per_thread && !weights->stored.folded && !e->is_written[slot];
+	return slot >= 0 && !weights->stored.is_per_thread && !weights->stored.folded && !e->function.is_written[slot];
 }
 
 /* Are all values of these arrays finite? */

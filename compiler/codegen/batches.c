@@ -7,12 +7,12 @@
 
 bool batch_is_made(const struct emit *e)
 {
-	return e->batch && e->batch->sums;
+	return e->rows.batch && e->rows.batch->sums;
 }
 
 bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node)
 {
-	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->batch->stage);
+	return batch_is_made(e) && !ast_has_mark(node, MARK_ACCUMULATE, e->rows.batch->stage);
 }
 
 void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range)
@@ -33,9 +33,9 @@ void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *n
 static void emit_body(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range,
 		      const struct batch *batch)
 {
-	e->batch = batch;
+	e->rows.batch = batch;
 	emit_iteration(e, node, name, range);
-	e->batch = NULL;
+	e->rows.batch = NULL;
 }
 
 struct sums {
@@ -71,7 +71,7 @@ static void emit_sums_of_block(struct emit *e, const struct row *block, void *us
 
 static void emit_sums(struct emit *e, struct sums *sums)
 {
-	const struct row row = e->kept.items[sums->kept].row;
+	const struct row row = e->rows.kept.items[sums->kept].row;
 	enum scalar_type type = row.stage->write.array->sums;
 	int visible = e->names.visible.n;
 
@@ -104,12 +104,12 @@ static int open_batch(struct emit *e, const char *name, const char *first, struc
 bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		  const struct range *range)
 {
-	int kept = e->kept.n - 1, outer, inner;
-	struct batch batch = { .stage = e->kept.items[kept].row.stage };
+	int kept = e->rows.kept.n - 1, outer, inner;
+	struct batch batch = { .stage = e->rows.kept.items[kept].row.stage };
 	const char *dim = use->mark->dim->name, *first, *name;
 	struct k_expr *end = affine_expr(e->arena, &range->end);
 
-	if (!e->kept.items[kept].is_batched)
+	if (!e->rows.kept.items[kept].is_batched)
 		return false;
 	first = names_declare(&e->names, arena_printf(e->arena, "%s_batch", dim));
 	outer = block_of(e, k_begin_for(e->b, "int64_t", first, affine_expr(e->arena, &range->first), end,

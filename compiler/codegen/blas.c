@@ -486,7 +486,7 @@ static bool find_call(struct call *call, __isl_keep isl_ast_node *node, const st
 	bool found = find_nest(call, node, NULL) && call->nest.stage == mark->stage &&
 		     blas_match(call->e->module, &call->nest, &call->blas);
 
-	return found && !(call->e->guards_starts &&
+	return found && !(call->e->function.guards_starts &&
 			  call->e->layout->is_of_start[call->blas.target.access->array->number]);
 }
 

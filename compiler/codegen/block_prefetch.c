@@ -12,7 +12,7 @@
 
 void prefetch_note(struct emit *e, const struct block_prefetch *prefetch)
 {
-	vec_push(e->arena, &e->prefetches, *prefetch);
+	vec_push(e->arena, &e->windows.prefetches, *prefetch);
 }
 
 static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_prefetch *prefetch)
@@ -52,8 +52,8 @@ static bool reads_first(const struct emit *e, __isl_keep isl_ast_node *node, con
 {
 	bool reads = false;
 
-	for (int i = 0; i < e->prefetches.n && !reads; i++)
-		reads = is_first_read(node, loop, &e->prefetches.items[i]);
+	for (int i = 0; i < e->windows.prefetches.n && !reads; i++)
+		reads = is_first_read(node, loop, &e->windows.prefetches.items[i]);
 	return reads;
 }
 
@@ -63,8 +63,8 @@ static struct k_expr *name_prefetches(struct emit *e, __isl_keep isl_ast_node *n
 {
 	struct k_expr *all = NULL;
 
-	for (int i = 0; i < e->prefetches.n; i++) {
-		struct block_prefetch *prefetch = &e->prefetches.items[i];
+	for (int i = 0; i < e->windows.prefetches.n; i++) {
+		struct block_prefetch *prefetch = &e->windows.prefetches.items[i];
 		const char *name = arena_printf(e->arena, "%s_prefetch", prefetch->copy->owner->c_name);
 
 		prefetch->name = NULL;
@@ -81,9 +81,9 @@ static const struct block_prefetch *first_prefetch(const struct emit *e)
 {
 	int i = 0;
 
-	while (!e->prefetches.items[i].name)
+	while (!e->windows.prefetches.items[i].name)
 		i++;
-	return &e->prefetches.items[i];
+	return &e->windows.prefetches.items[i];
 }
 
 int prefetch_row_bytes(const struct block_prefetch *prefetch)
@@ -102,21 +102,23 @@ void prefetch_open(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	const struct block_prefetch *first;
 	struct k_expr *kinds;
 
-	if (!e->prefetches.n || e->in_lanes || !rows_are_of(e, loop) || !has_rows(node) || !reads_first(e, node, loop))
+	if (!e->windows.prefetches.n || e->block.in_lanes || !rows_are_of(e, loop) || !has_rows(node) ||
+	    !reads_first(e, node, loop))
 		return;
 	kinds = name_prefetches(e, node, loop);
 	first = first_prefetch(e);
-	e->prefetching = (struct prefetching) {
+	e->windows.prefetching = (struct prefetching) {
 		.loop = loop, .distance = names_declare(&e->names, "distance"), .direction = loop->direction
 	};
 	if (is_covered(node, first))
 		kinds = k_join(e->arena, K_BIT_AND, k_name(e->arena, "PMG_PREFETCH_FLAT"), kinds);
-	k_const(e->b, k_scalar("int64_t"), e->prefetching.distance,
+	k_const(e->b, k_scalar("int64_t"), e->windows.prefetching.distance,
 		K_CALL(e->arena, "pmg_prefetch_distance", kinds, first->n_rows));
-	for (int i = 0; i < e->prefetches.n; i++)
-		if (e->prefetches.items[i].name)
-			k_const(e->b, k_scalar("pmg_prefetch"), e->prefetches.items[i].name,
-				K_WITH(e->arena, e->prefetches.items[i].place, k_int(e->arena, loop->direction)));
+	for (int i = 0; i < e->windows.prefetches.n; i++)
+		if (e->windows.prefetches.items[i].name)
+			k_const(e->b, k_scalar("pmg_prefetch"), e->windows.prefetches.items[i].name,
+				K_WITH(e->arena, e->windows.prefetches.items[i].place,
+				       k_int(e->arena, loop->direction)));
 }
 
 static void emit_prefetch(struct emit *e, const struct block_prefetch *prefetch, struct k_expr *row)
@@ -131,21 +133,22 @@ void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable
 {
 	struct k_expr *distance, *row;
 
-	if (e->prefetching.loop != loop)
+	if (e->windows.prefetching.loop != loop)
 		return;
-	distance = k_name(e->arena, e->prefetching.distance);
-	row = k_binary(e->arena, e->prefetching.direction > 0 ? K_ADD : K_SUB, k_name(e->arena, variable), distance);
+	distance = k_name(e->arena, e->windows.prefetching.distance);
+	row = k_binary(e->arena, e->windows.prefetching.direction > 0 ? K_ADD : K_SUB, k_name(e->arena, variable),
+		       distance);
 	k_begin_if(e->b, k_binary(e->arena, K_GT, distance, k_int(e->arena, 0)));
-	for (int i = 0; i < e->prefetches.n; i++)
-		if (e->prefetches.items[i].name)
-			emit_prefetch(e, &e->prefetches.items[i], row);
+	for (int i = 0; i < e->windows.prefetches.n; i++)
+		if (e->windows.prefetches.items[i].name)
+			emit_prefetch(e, &e->windows.prefetches.items[i], row);
 	k_end(e->b);
 }
 
 const char *prefetch_distance(const struct emit *e, const struct array *copy)
 {
-	for (int i = 0; e->prefetching.loop && i < e->prefetches.n; i++)
-		if (e->prefetches.items[i].copy == copy && e->prefetches.items[i].name)
-			return e->prefetching.distance;
+	for (int i = 0; e->windows.prefetching.loop && i < e->windows.prefetches.n; i++)
+		if (e->windows.prefetches.items[i].copy == copy && e->windows.prefetches.items[i].name)
+			return e->windows.prefetching.distance;
 	return NULL;
 }

@@ -23,7 +23,7 @@ struct search {
 
 bool rows_are_of(const struct emit *e, const struct mark *loop)
 {
-	return e->block && loop->kind == MARK_LOOP && mark_dim_number(loop) == block_row_level(e->block);
+	return e->block.mark && loop->kind == MARK_LOOP && mark_dim_number(loop) == block_row_level(e->block.mark);
 }
 
 static void count_reader(struct stage *stage, void *user)
@@ -79,8 +79,8 @@ static int loop_of(const struct emit *e, __isl_keep isl_ast_node *body, const st
 /* Where isl has taken rows out of the loop all the same, segments are copied as a whole. */
 void rows_settle(struct emit *e, __isl_keep isl_ast_node *body)
 {
-	for (int i = 0; i < e->block->arrays.n; i++) {
-		struct array *copy = e->block->arrays.items[i];
+	for (int i = 0; i < e->block.mark->arrays.n; i++) {
+		struct array *copy = e->block.mark->arrays.items[i];
 
 		if (copy->stored.window && copy->segments && loop_of(e, body, copy->owner) < 0)
 			copy->stored.window = 0;
@@ -91,9 +91,9 @@ void rows_settle(struct emit *e, __isl_keep isl_ast_node *body)
 
 static const struct block_rows *of_loop(const struct emit *e, int loop)
 {
-	for (int i = 0; i < e->block_rows.n && loop >= 0; i++)
-		if (e->block_rows.items[i].loop == loop)
-			return &e->block_rows.items[i];
+	for (int i = 0; i < e->windows.rows.n && loop >= 0; i++)
+		if (e->windows.rows.items[i].loop == loop)
+			return &e->windows.rows.items[i];
 	return NULL;
 }
 
@@ -115,8 +115,8 @@ struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, c
 	}
 	rows.rows = names_declare(&e->names, arena_printf(e->arena, "%s_rows", copy->owner->c_name));
 	k_var(e->b, k_buffer(type_c_name(copy->type), true, false), rows.rows, k_name(e->arena, copy->c_name));
-	vec_push(e->arena, &e->block_rows, rows);
-	return &e->block_rows.items[e->block_rows.n - 1];
+	vec_push(e->arena, &e->windows.rows, rows);
+	return &e->windows.rows.items[e->windows.rows.n - 1];
 }
 
 /* ---- where a loop is ---- */
@@ -137,18 +137,18 @@ static bool is_same(const struct emit *e, const struct affine *a, const struct a
 /* The name of the row, if it is there; NULL. */
 static const char *find_row(const struct emit *e, const struct array *copy, const struct affine *row)
 {
-	for (int i = e->rows_at.n - 1; i >= 0; i--)
-		if (e->rows_at.items[i].copy == copy && is_visible(e, &e->rows_at.items[i]) &&
-		    is_same(e, &e->rows_at.items[i].row, row))
-			return e->rows_at.items[i].name;
+	for (int i = e->windows.found.n - 1; i >= 0; i--)
+		if (e->windows.found.items[i].copy == copy && is_visible(e, &e->windows.found.items[i]) &&
+		    is_same(e, &e->windows.found.items[i].row, row))
+			return e->windows.found.items[i].name;
 	return NULL;
 }
 
 static void push_row(struct emit *e, const struct block_row *row)
 {
-	while (e->rows_at.n && !is_visible(e, &e->rows_at.items[e->rows_at.n - 1]))
-		e->rows_at.n--;
-	vec_push(e->arena, &e->rows_at, *row);
+	while (e->windows.found.n && !is_visible(e, &e->windows.found.items[e->windows.found.n - 1]))
+		e->windows.found.n--;
+	vec_push(e->arena, &e->windows.found, *row);
 }
 
 static struct affine row_of(struct emit *e, const struct array *copy, const struct point *point,
@@ -204,9 +204,9 @@ static void emit_fill(struct emit *e, const struct block_rows *rows, int directi
 /* All rows with the same borders move together. */
 static void emit_fills(struct emit *e, const struct block_rows *first, int direction)
 {
-	for (int i = 0; i < e->block_rows.n; i++)
-		if (e->block_rows.items[i].begin == first->begin)
-			emit_fill(e, &e->block_rows.items[i], direction);
+	for (int i = 0; i < e->windows.rows.n; i++)
+		if (e->windows.rows.items[i].begin == first->begin)
+			emit_fill(e, &e->windows.rows.items[i], direction);
 }
 
 static void emit_move(struct emit *e, const struct block_rows *first, const struct affine *row)
@@ -241,12 +241,12 @@ void rows_enter(struct emit *e, __isl_keep isl_ast_node *node)
 	const char *moved = NULL;
 	struct affine row;
 
-	for (int i = 0; e->block && !e->in_lanes && i < e->block_rows.n; i++) {
-		const struct block_rows *rows = &e->block_rows.items[i];
+	for (int i = 0; e->block.mark && !e->block.in_lanes && i < e->windows.rows.n; i++) {
+		const struct block_rows *rows = &e->windows.rows.items[i];
 
 		if (!row_below(e, node, rows, &row) || find_row(e, rows->copy, &row))
 			continue;
-		if (rows->begin != moved && rows->begin != e->walked_rows)
+		if (rows->begin != moved && rows->begin != e->windows.walked)
 			emit_move(e, rows, &row);
 		moved = rows->begin;
 		emit_row_name(e, rows, &row);
@@ -262,8 +262,8 @@ static const struct block_rows *rows_of_loop(struct emit *e, __isl_keep isl_ast_
 	const struct block_rows *first = NULL;
 	struct affine row;
 
-	for (int i = 0; i < e->block_rows.n; i++) {
-		const struct block_rows *rows = &e->block_rows.items[i];
+	for (int i = 0; i < e->windows.rows.n; i++) {
+		const struct block_rows *rows = &e->windows.rows.items[i];
 
 		if (!row_below(e, body, rows, &row))
 			continue;
@@ -279,8 +279,8 @@ static struct k_expr *none_is_copied(struct emit *e, const struct block_rows *fi
 {
 	struct k_expr *all = NULL;
 
-	for (int i = 0; i < e->block_rows.n; i++) {
-		const struct block_rows *rows = &e->block_rows.items[i];
+	for (int i = 0; i < e->windows.rows.n; i++) {
+		const struct block_rows *rows = &e->windows.rows.items[i];
 
 		if (rows->begin == first->begin && !rows->is_in_place)
 			return NULL;
@@ -344,14 +344,14 @@ bool rows_walk(struct emit *e, __isl_keep isl_ast_node *body, const char *variab
 	range->first = direction > 0 ? begin : affine_scale(e->arena, &end, 1, -1);
 	range->last = direction > 0 ? affine_scale(e->arena, &end, 1, -1) : begin;
 	range->end = direction > 0 ? end : affine_scale(e->arena, &begin, 1, -1);
-	e->walked_rows = rows->begin;
+	e->windows.walked = rows->begin;
 	return true;
 }
 
 void rows_walk_end(struct emit *e)
 {
 	k_end(e->b);
-	e->walked_rows = NULL;
+	e->windows.walked = NULL;
 }
 
 /* ---- results, window by window ---- */
@@ -447,5 +447,5 @@ struct k_expr *rows_access(struct emit *e, const struct point *point, const stru
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;
 	}
-	return k_at(e->arena, name, k_name(e->arena, e->lane));
+	return k_at(e->arena, name, k_name(e->arena, e->block.lane));
 }

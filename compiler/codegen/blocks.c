@@ -7,9 +7,10 @@
 
 const struct array *block_array(const struct emit *e, const struct array *array)
 {
-	for (int i = 0; e->block && i < e->block->arrays.n; i++)
-		if (e->block->arrays.items[i]->owner == array || e->block->arrays.items[i] == array->stored.stands_in)
-			return e->block->arrays.items[i];
+	for (int i = 0; e->block.mark && i < e->block.mark->arrays.n; i++)
+		if (e->block.mark->arrays.items[i]->owner == array ||
+		    e->block.mark->arrays.items[i] == array->stored.stands_in)
+			return e->block.mark->arrays.items[i];
 	return array;
 }
 
@@ -67,7 +68,7 @@ static struct part part_of(struct emit *e, const struct array *copy, const struc
 	for (int d = 0; d < array->rank; d++) {
 		struct affine extent = affine_of_range(e, array, d), lo = affine_of_expr(e, NULL, array->lo[d]);
 		bool is_row = !(copy->stored.folded >> d & 1U), is_lane = found->access->subs[d]->kind == EXPR_DIM &&
-			      found->access->subs[d]->index == mark_dim_number(e->block);
+			      found->access->subs[d]->index == mark_dim_number(e->block.mark);
 		struct affine sub = is_row ? affine_constant(0)
 					   : affine_of_expr(e, &point, found->access->subs[d]);
 
@@ -106,7 +107,7 @@ static struct k_expr *copy_call(struct emit *e, const char *function, const stru
 
 	from = affine_combine(e->arena, 1, &part->start, 1, &from);
 	return K_CALL(e->arena, typed_function(e, function, copy->type), k_name(e->arena, copy->c_name), lanes_expr(e),
-		      c_offset(e, copy->owner->c_name, &from), e->n_lanes, affine_expr(e->arena, &part->distance),
+		      c_offset(e, copy->owner->c_name, &from), e->block.n_lanes, affine_expr(e->arena, &part->distance),
 		      n_rows, affine_expr(e->arena, &part->row_distance));
 }
 
@@ -123,7 +124,7 @@ static struct k_expr *copy_all(struct emit *e, const char *function, const struc
 static struct k_expr *place_of_block(struct emit *e, const struct array *copy, struct k_expr *first)
 {
 	return K_LIST(e->arena, lanes_expr(e), k_name(e->arena, copy->owner->c_name), place_in_plan(e, copy), first,
-		      e->n_lanes);
+		      e->block.n_lanes);
 }
 
 /* The same and all of its rows. */
@@ -137,7 +138,7 @@ static struct k_expr *whole_place(struct emit *e, const struct array *copy, cons
 
 static struct k_expr *is_in_place(struct emit *e, const struct array *copy)
 {
-	return K_CALL(e->arena, "pmg_block_lies", place_in_plan(e, copy), lanes_expr(e), e->n_lanes);
+	return K_CALL(e->arena, "pmg_block_lies", place_in_plan(e, copy), lanes_expr(e), e->block.n_lanes);
 }
 
 static void note_result(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *first)
@@ -146,15 +147,15 @@ static void note_result(struct emit *e, const struct array *copy, const struct f
 				       .n_rows = part_of(e, copy, found).rows };
 
 	note_write(e, copy->owner);
-	vec_push(e->arena, &e->results, result);
+	vec_push(e->arena, &e->windows.results, result);
 }
 
 static bool is_put(const struct emit *e, const struct array *copy)
 {
 	bool is = false;
 
-	for (int i = 0; i < e->results.n; i++)
-		is = is || (e->results.items[i].copy == copy && e->results.items[i].is_put);
+	for (int i = 0; i < e->windows.results.n; i++)
+		is = is || (e->windows.results.items[i].copy == copy && e->windows.results.items[i].is_put);
 	return is;
 }
 
@@ -232,8 +233,8 @@ static void note_prefetch(struct emit *e, const struct array *copy, const struct
 	}
 	part = part_of(e, copy, found);
 	prefetch.n_rows = affine_expr(e->arena, &part.rows);
-	prefetch.kinds = K_CALL(e->arena, "pmg_block_prefetches", place, lanes_expr(e), e->n_lanes, prefetch.n_rows,
-			 k_int(e->arena, prefetch_row_bytes(&prefetch)));
+	prefetch.kinds = K_CALL(e->arena, "pmg_block_prefetches", place, lanes_expr(e), e->block.n_lanes,
+			 prefetch.n_rows, k_int(e->arena, prefetch_row_bytes(&prefetch)));
 	prefetch.place = K_CALL(e->arena, typed_function(e, "pmg_prefetch_block", copy->type), lanes_expr(e),
 			   k_name(e->arena, copy->owner->c_name), place, first, prefetch.n_rows);
 	prefetch_note(e, &prefetch);
@@ -266,8 +267,8 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 
 static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
-	for (int i = 0; i < e->block->arrays.n; i++) {
-		const struct array *copy = e->block->arrays.items[i];
+	for (int i = 0; i < e->block.mark->arrays.n; i++) {
+		const struct array *copy = e->block.mark->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.stage && copy->stored.is_prefetched && is_blocked_by_caller(e, copy))
@@ -291,8 +292,8 @@ static struct k_expr *put_call(struct emit *e, const struct array *copy, const s
 
 static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
-	for (int i = 0; i < e->block->arrays.n; i++) {
-		const struct array *copy = e->block->arrays.items[i];
+	for (int i = 0; i < e->block.mark->arrays.n; i++) {
+		const struct array *copy = e->block.mark->arrays.items[i];
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.is_written && copy->segments) {
@@ -310,7 +311,7 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, struct 
 static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep isl_ast_node *loop,
 		      const struct affine *start)
 {
-	const struct affine variable = affine_name(e->arena, e->lane_variable);
+	const struct affine variable = affine_name(e->arena, e->block.variable);
 	struct k_expr *first = affine_expr(e->arena, start);
 	int iterators = e->iterators.n;
 
@@ -336,10 +337,10 @@ static void begin_block(struct emit *e, const struct loop_use *use)
 {
 	const char *dim = use->mark->dim->name;
 
-	e->block = use->block;
-	e->lane_variable = names_declare(&e->names, dim);
-	e->lane_start = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
-	e->lane = names_declare(&e->names, "lane");
+	e->block.mark = use->block;
+	e->block.variable = names_declare(&e->names, dim);
+	e->block.first = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
+	e->block.lane = names_declare(&e->names, "lane");
 	e->ragged = NULL;
 }
 
@@ -348,8 +349,8 @@ static void check_first(struct emit *e, const struct range *range)
 {
 	int64_t first;
 
-	for (int i = 0; i < e->block->arrays.n; i++)
-		if (is_blocked_by_caller(e, e->block->arrays.items[i]) &&
+	for (int i = 0; i < e->block.mark->arrays.n; i++)
+		if (is_blocked_by_caller(e, e->block.mark->arrays.items[i]) &&
 		    (!affine_is_constant(&range->first, &first) || first != 0))
 			emit_fail(e, "a loop in blocks does not begin at 0");
 }
@@ -357,11 +358,11 @@ static void check_first(struct emit *e, const struct range *range)
 /* Goes from block to block, and declares how many lanes each has. */
 static void open_blocks(struct emit *e, const struct range *range, const struct loop_use *use, const char *lanes)
 {
-	struct affine start = affine_name(e->arena, e->lane_start);
+	struct affine start = affine_name(e->arena, e->block.first);
 	struct affine rest = affine_combine(e->arena, 1, &range->end, -1, &start);
 	struct k_stmt *loop;
 
-	loop = k_begin_for(e->b, "int64_t", e->lane_start, affine_expr(e->arena, &range->first),
+	loop = k_begin_for(e->b, "int64_t", e->block.first, affine_expr(e->arena, &range->first),
 			   affine_expr(e->arena, &range->end), lanes_expr(e));
 	if (use->is_parallel)
 		e->target->share(e, loop, use);
@@ -376,13 +377,13 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	int visible = e->names.visible.n;
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	const char *lanes, *threads = NULL;
-	struct k_expr *work = e->region;
+	struct k_expr *work = e->threads.n;
 	struct affine start;
 
 	begin_block(e, &use);
 	lanes = names_declare(&e->names, "lanes");
-	e->n_lanes = k_name(e->arena, lanes);
-	start = affine_name(e->arena, e->lane_start);
+	e->block.n_lanes = k_name(e->arena, lanes);
+	start = affine_name(e->arena, e->block.first);
 	if (range.is_single)
 		range.end = affine_scale(e->arena, &range.first, 1, 1);
 	if (range.step != 1)
@@ -393,13 +394,13 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 		threads = region_declare(e);
 	open_blocks(e, &range, &use, lanes);
 	range_facts(e, &range, &start, 1);
-	e->n_turns = threads ? k_name(e->arena, threads) : k_int(e->arena, 1);
-	ragged_open(e, body, k_name(e->arena, e->lane_start));
+	e->block.n_turns = threads ? k_name(e->arena, threads) : k_int(e->arena, 1);
+	ragged_open(e, body, k_name(e->arena, e->block.first));
 	emit_body(e, body, node, &start);
 	block_close(e, visible);
 	if (threads)
 		vec_push(e->arena, &e->names.visible, threads);
-	e->region = work;
+	e->threads.n = work;
 	scope_leave(e, scope);
 	lanes_end(e);
 	isl_ast_node_free(body);
@@ -416,7 +417,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 		return;
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
-	e->n_lanes = e->n_turns = k_int(e->arena, 1);
+	e->block.n_lanes = e->block.n_turns = k_int(e->arena, 1);
 	k_begin(e->b);
 	ragged_open(e, node, affine_expr(e->arena, &value));
 	emit_body(e, node, NULL, &value);

@@ -272,21 +272,22 @@ const char *prefetch_distance(const struct emit *e, const struct array *copy);
 /* A loop over rows that reads what its iteration before has written; false: it is another loop. */
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* The same of a loop that is printed elsewhere, `variable` being its iterator already: what stands ahead of it, from
- * carry number e->carries.n on; its body. */
+ * carry number e->carried.loops.n on; its body. */
 void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 		  const struct range *range, const char *variable);
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first);
 /* Behind the loop: of its names, those ahead of it stay, beside those that were visible. */
 void carried_close(struct emit *e, int first, int visible);
-/* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried has that; and one
- * that is written. */
+/* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried.found has that; and
+ * one that is written. */
 struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access);
 /* The same of a place in a block; NULL: it is not that of the row before. */
 struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index);
 struct k_expr *carried_write(struct emit *e, const struct access *access);
 /* What is there before such a write; `text`, if it is memory that knows; NULL: it is not carried. */
 struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element);
-/* Forgets e->carried; when a variable is the row before; takes it for that, and returns the iterators as they were. */
+/* Forgets e->carried.found; when a variable is the row before; takes it for that, and returns the iterators as they
+ * were. */
 void carried_look(struct emit *e);
 struct k_expr *carried_condition(struct emit *e, const struct carried_case *found);
 iterator_list carried_enter(struct emit *e, const struct carried_case *found);
@@ -333,7 +334,7 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 
 /* A name of the device's runtime: "pmg_cuda_data". */
 const char *device_name(const struct emit *e, const char *name);
-/* What is below the mark becomes a kernel, added to e->kernels, and its launch. */
+/* What is below the mark becomes a kernel, added to e->device.kernels, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);

@@ -90,11 +90,11 @@ static struct k_expr *product_of(struct emit *e, const struct row *row, const st
 	struct expr *const *args = row->stage->value->args;
 	struct k_expr *factors[2];
 
-	for (int i = 0; i < e->kept.n; i++)
-		if (is_product_with(row, e->kept.items[i].access)) {
+	for (int i = 0; i < e->rows.kept.n; i++)
+		if (is_product_with(row, e->rows.kept.items[i].access)) {
 			for (int a = 0; a < 2; a++) {
 				factors[a] = c_expr(e, point, args[a]);
-				if (&args[a]->access != e->kept.items[i].access)
+				if (&args[a]->access != e->rows.kept.items[i].access)
 					factors[a] = once(e, row, factors[a]);
 			}
 			return k_binary(e->arena, K_MUL, factors[0], factors[1]);
@@ -104,9 +104,9 @@ static struct k_expr *product_of(struct emit *e, const struct row *row, const st
 
 static const struct kept *kept_of(const struct emit *e, const struct access *access)
 {
-	for (int i = 0; i < e->kept.n; i++)
-		if (e->kept.items[i].access == access)
-			return &e->kept.items[i];
+	for (int i = 0; i < e->rows.kept.n; i++)
+		if (e->rows.kept.items[i].access == access)
+			return &e->rows.kept.items[i];
 	return NULL;
 }
 
@@ -158,9 +158,9 @@ static void emit_products(struct emit *e, const struct row *block, void *user)
 
 	row.index = row_open(e, products->loop, &row, needs_cell(e, &row));
 	point = (struct point) { row.stage, ast_first_instance(products->loop, row.stage, false) };
-	e->vector = &row;
+	e->rows.vector = &row;
 	add_products(e, products, &row, &point);
-	e->vector = NULL;
+	e->rows.vector = NULL;
 	k_end(e->b);
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
@@ -206,7 +206,7 @@ static void emit_of_batch(struct emit *e, __isl_keep isl_ast_node *node, const s
 
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	const struct batch *batch = e->batch;
+	const struct batch *batch = e->rows.batch;
 	struct k_expr *sum = use.is_vector && !use.is_parallel ? accumulator_of(e, use.mark->stage) : NULL;
 	struct dot dot;
 
@@ -313,7 +313,7 @@ static bool is_moved(const struct search *search)
 /* Can the dot products of several iterations be made before the rest of these iterations? */
 static bool can_be_batched(struct emit *e, __isl_keep isl_ast_node *node, const struct search *search)
 {
-	struct batching batching = { e, node, !e->grid && !e->batch && is_moved(search) };
+	struct batching batching = { e, node, !e->grid && !e->rows.batch && is_moved(search) };
 
 	expr_reads(search->dot.stage->value, look_at_operand, &batching);
 	for (int i = 0; i < search->binds.n; i++)
@@ -323,7 +323,7 @@ static bool can_be_batched(struct emit *e, __isl_keep isl_ast_node *node, const 
 
 void dot_read_kept(struct emit *e, int number, const struct row *block)
 {
-	const struct kept kept = e->kept.items[number];
+	const struct kept kept = e->rows.kept.items[number];
 	const struct array *array = block->stage->write.array;
 	struct row row = *block;
 	struct point point = { row.stage, ast_first_instance(kept.around, row.stage, false) };
@@ -337,16 +337,16 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	j = row_open(e, kept.loop, &row, true);
 	if (e->grid && e->grid->has_deals)
 		k_macro(e->b, "PMG_READ_ONCE");
-	e->vector = &row;
+	e->rows.vector = &row;
 	vector = row_read(e, kept.access, c_access(e, &point, kept.access));
 	row.index = j;
 	if (!e->grid && is_product_with(&row, kept.access))
 		vector = once(e, &row, vector);
 	k_set(e->b, k_at(e->arena, name, k_name(e->arena, j)), vector);
-	e->vector = NULL;
+	e->rows.vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
-	e->kept.items[number].name = name;
+	e->rows.kept.items[number].name = name;
 	isl_ast_expr_free(point.instance);
 }
 
@@ -362,10 +362,10 @@ static int find_kept(struct emit *e, __isl_keep isl_ast_node *node, struct searc
 		is_kept = kept.is_batched || !row_is_long(e, &kept.row);
 	}
 	if (is_kept)
-		vec_push(e->arena, &e->kept, kept);
+		vec_push(e->arena, &e->rows.kept, kept);
 	else
 		isl_ast_node_free(search->loop);
-	return is_kept ? e->kept.n - 1 : -1;
+	return is_kept ? e->rows.kept.n - 1 : -1;
 }
 
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range)
@@ -380,11 +380,11 @@ int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_u
 	if (search.loop)
 		expr_reads(search.dot.stage->value, look_at_access, &search);
 	kept = find_kept(e, node, &search, range);
-	if (kept >= 0 && row_is_long(e, &e->kept.items[kept].row)) {
+	if (kept >= 0 && row_is_long(e, &e->rows.kept.items[kept].row)) {
 		names = e->names.visible.n;
 	} else if (kept >= 0) {
 		names = block_of(e, k_begin_if(e->b, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
-		dot_read_kept(e, kept, &e->kept.items[kept].row);
+		dot_read_kept(e, kept, &e->rows.kept.items[kept].row);
 	}
 	isl_ast_node_free(body);
 	return names;
@@ -396,7 +396,7 @@ void dots_release(struct emit *e, int names)
 
 	if (names < 0)
 		return;
-	kept = &e->kept.items[--e->kept.n];
+	kept = &e->rows.kept.items[--e->rows.kept.n];
 	isl_ast_node_free(kept->loop);
 	if (!row_is_long(e, &kept->row))
 		block_close(e, names);
@@ -404,7 +404,7 @@ void dots_release(struct emit *e, int names)
 
 struct k_expr *dot_kept(const struct emit *e, const struct access *access)
 {
-	const struct kept *kept = e->vector && e->vector->index ? kept_of(e, access) : NULL;
+	const struct kept *kept = e->rows.vector && e->rows.vector->index ? kept_of(e, access) : NULL;
 
-	return kept ? k_at(e->arena, kept->name, k_name(e->arena, e->vector->index)) : NULL;
+	return kept ? k_at(e->arena, kept->name, k_name(e->arena, e->rows.vector->index)) : NULL;
 }

@@ -249,11 +249,98 @@ struct carried_case {                   /* a value, of a variable, that may be t
 	struct affine row;
 };
 
+/* An array of which each iteration of a DEAL loop reads an element: that of its number, or the one that another
+ * stream's element says. */
+struct stream {
+	int kernel;                     /* the number of the one that reads it */
+	const struct mark *deal;
+	const char *array;
+	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
+	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
+	const char *now, *ahead, *later;        /* variables of the lane; NULL */
+};
+
 struct followed {                       /* a decision of a pass, by what it is about, and whether the code follows it */
 	enum decision_kind kind;
 	const char *subject;            /* NULL: whatever is computed there */
 	struct span span;
 	bool is_followed;
+};
+
+/* ---- parts of the state, each of the files that it names --------------------------------- */
+
+/* rows.c, row_parts.c, dots.c, batches.c: cells of rows that are kept in vectors. */
+struct emit_rows {
+	VEC(struct row) list;
+	VEC(struct kept) kept;
+	struct part_rows *of_parts;     /* NULL: cells are set ahead */
+	const struct batch *batch;      /* NULL: dot products are made where they are used */
+	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
+};
+
+/* blocks.c, lanes.c: iterations that run together here. */
+struct emit_block {
+	const struct mark *mark;        /* BLOCK; NULL: there is none */
+	const char *lane, *first;       /* the number in the block, the first iteration of the block */
+	const char *variable;           /* the value of the dim */
+	struct k_expr *n_lanes;         /* how many iterations the block has */
+	struct k_expr *n_turns;         /* how many threads share the blocks */
+	bool in_lanes;                  /* inside a loop over the lanes */
+	bool has_vectors;               /* lanes are vectors, of this type; what is in the block */
+	enum scalar_type type;
+	isl_ast_node *body;
+};
+
+/* block_rows.c, block_prefetch.c: rows that a block has at hand, or asks for. */
+struct emit_windows {
+	VEC(struct block_rows) rows;
+	VEC(struct block_result) results;
+	VEC(struct block_row) found;    /* those that were looked up last, innermost last */
+	const char *walked;             /* `begin` of the rows whose windows a loop goes through; NULL */
+	VEC(struct block_prefetch) prefetches;
+	struct prefetching prefetching; /* here */
+};
+
+/* loop_carried.c: rows that stay in registers from one iteration to the next. */
+struct emit_carried {
+	VEC(struct carry) loops;        /* of the loops around, innermost last */
+	struct carried_case found;      /* that was found last */
+};
+
+/* statements.c, expr_text.c, scopes.c, pivots.c: as what a statement is printed. */
+struct emit_statement {
+	const struct stage *atomic;     /* updates of this stage may meet */
+	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
+	int shared_depth;               /* of a block in which several of isl's nodes stand */
+	bool may_name;                  /* the statement is to come: operands may get names before it */
+	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
+	struct otherwise otherwise;     /* behind the branch that was closed last */
+};
+
+/* teams.c, partitions.c, region_work.c: threads that share what is printed. */
+struct emit_threads {
+	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
+	struct k_expr *n_parts;         /* how many there are */
+	struct k_expr *n;               /* how many threads the region gets; NULL: none is built */
+	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
+	const struct team *team;        /* whose loop is printed, in blocks of what threads share; NULL */
+};
+
+/* kernel.c: the function that is printed. */
+struct emit_function {
+	bool is_specialized;            /* parameters with a known value have it */
+	bool *is_written;               /* by slot */
+	const char *starts;             /* the variable that says whether states are set anew */
+	bool guards_starts;             /* stages that write what only a start needs run only then */
+	bool in_loop;                   /* what is printed is the body of an `iterate` */
+};
+
+/* grids.c, streams.c: kernels of a device. */
+struct emit_device {
+	struct k_program *kernels;      /* those that are started */
+	int n_kernels;
+	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
+	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
 };
 
 struct emit {
@@ -267,52 +354,18 @@ struct emit {
 	iterator_list iterators;
 	VEC(struct binding) bindings;
 	VEC(struct cell) locals, accumulators;
-	const char *part;               /* the part of the PARALLEL loop that is printed: its variable; NULL */
-	struct k_expr *n_parts;         /* how many there are */
-	struct k_expr *region;          /* how many threads the region gets; NULL: none is built */
-	VEC(struct row) rows;
-	VEC(struct kept) kept;
-	struct part_rows *part_rows;    /* NULL: cells are set ahead */
-	const struct batch *batch;      /* NULL: dot products are made where they are used */
-	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
-	const char *pivot;              /* the variable that the pivot of the statement is in; NULL */
-	int shared_depth;               /* of a block in which several of isl's nodes stand */
-	bool may_name;                  /* the statement is to come: operands may get names before it */
-	bool is_chosen;                 /* what is printed is one of two values, evaluated where it is chosen only */
 	fact_list facts;
-	const struct mark *block;       /* BLOCK: its iterations run together here; NULL */
-	/* The number in the block, the first iteration of the block, the value of the dim. */
-	const char *lane, *lane_start, *lane_variable;
-	struct k_expr *n_lanes;         /* how many iterations the block has */
-	struct k_expr *n_turns;         /* how many threads share the blocks */
-	bool in_lanes;                  /* inside a loop over the lanes */
-	bool lanes_are_vectors;         /* of this type; what is in the block */
-	enum scalar_type lane_type;
-	isl_ast_node *block_body;
-	VEC(struct carry) carries;      /* of the loops around, innermost last */
-	struct carried_case carried;    /* that was found last */
-	struct otherwise otherwise;     /* behind the branch that was closed last */
-	VEC(struct block_rows) block_rows;
-	VEC(struct block_result) results;
-	VEC(struct block_row) rows_at;  /* those that were looked up last, innermost last */
-	const char *walked_rows;        /* `begin` of the rows whose windows a loop goes through; NULL */
-	VEC(struct block_prefetch) prefetches;
-	struct prefetching prefetching; /* here */
+	struct emit_statement statement;
+	struct emit_rows rows;
+	struct emit_block block;
+	struct emit_windows windows;
+	struct emit_carried carried;
 	struct ragged *ragged;          /* of a block of segments; NULL */
-	const struct stage *atomic;     /* updates of this stage may meet */
-	bool is_specialized;            /* parameters with a known value have it */
-	bool in_region;                 /* every thread is here: a parallel loop is shared, and ends in a barrier */
-	const struct team *team;        /* whose loop is printed, in blocks of what threads share; NULL */
-	bool *is_written;               /* by slot */
-	const char *starts;             /* the variable that says whether states are set anew */
-	bool guards_starts;             /* stages that write what only a start needs run only then */
-	struct k_program *kernels;      /* of a device: those that are started */
-	int n_kernels;
+	struct emit_threads threads;
+	struct emit_function function;
+	struct emit_device device;
 	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
-	bool in_loop;                   /* what is printed is the body of an `iterate` */
-	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
 	struct deal *deal;              /* inside its loop; NULL */
-	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
 	VEC(struct followed) followed;  /* decisions of loops that may turn out otherwise */
 	bool failed;
 };
@@ -335,17 +388,6 @@ struct grid {
 	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
 	int cell, term;                 /* of the longest cell that it reads, and of what is computed from one */
 	bool folds;                     /* lanes add up sums, which takes registers besides */
-};
-
-/* An array of which each iteration of a DEAL loop reads an element: that of its number, or the one that another
- * stream's element says. */
-struct stream {
-	int kernel;                     /* the number of the one that reads it */
-	const struct mark *deal;
-	const char *array;
-	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
-	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
-	const char *now, *ahead, *later;        /* variables of the lane; NULL */
 };
 
 /* Of a minimum or maximum of floats: which of the two is no result of such, and goes first (extremes.c). */

@@ -190,7 +190,7 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 	if (!array->stored.lanes)
 		return index;
 	index = affine_scale(e->arena, &index, array->stored.lanes, 0);
-	lane = affine_name(e->arena, e->lane);
+	lane = affine_name(e->arena, e->block.lane);
 	return affine_combine(e->arena, 1, &index, 1, &lane);
 }
 
@@ -498,10 +498,10 @@ static struct k_expr *c_operation(struct emit *e, const struct point *point, con
 	struct k_expr *args[3] = { NULL };
 	struct affine sum;
 	int value = settled(e, point, expr);
-	bool is_chosen = e->is_chosen;
+	bool is_chosen = e->statement.is_chosen;
 
 	if (expr->op == OP_PIVOT)
-		return e->pivot ? k_name(e->arena, e->pivot) : c_expr(e, point, expr->args[0]);
+		return e->statement.pivot ? k_name(e->arena, e->statement.pivot) : c_expr(e, point, expr->args[0]);
 	if (value >= 0)
 		return k_bool(e->arena, value != 0);
 	if (expr_is_choice(expr) && (value = settled(e, point, expr->args[0])) >= 0)
@@ -515,10 +515,10 @@ static struct k_expr *c_operation(struct emit *e, const struct point *point, con
 	if (extreme_narrow_type(expr) != TYPE_I64)
 		return c_cast(e->arena, TYPE_I64, extreme_narrow_type(expr), extreme_narrow(e, point, expr));
 	for (int i = 0; i < op_rows[expr->op].arity; i++) {
-		e->is_chosen = is_chosen || (expr->op == OP_CHOOSE && i);
+		e->statement.is_chosen = is_chosen || (expr->op == OP_CHOOSE && i);
 		args[i] = c_expr(e, point, expr->args[i]);
 	}
-	e->is_chosen = is_chosen;
+	e->statement.is_chosen = is_chosen;
 	return operation(e, expr, args);
 }
 
@@ -556,18 +556,18 @@ static struct k_expr *c_value(struct emit *e, const struct point *point, const s
 /* A double beside vectors of floats: what does not lie along their row. */
 static bool is_beside_floats(const struct emit *e, const struct expr *expr)
 {
-	return e->vector && e->vector->stage->write.array->sums == TYPE_F32 && expr->type == TYPE_F64 &&
-	       !expr_uses_dim(expr, e->vector->dim);
+	return e->rows.vector && e->rows.vector->stage->write.array->sums == TYPE_F32 && expr->type == TYPE_F64 &&
+	       !expr_uses_dim(expr, e->rows.vector->dim);
 }
 
 static struct k_expr *narrowed(struct emit *e, const struct point *point, const struct expr *expr)
 {
-	const struct row *vector = e->vector;
+	const struct row *vector = e->rows.vector;
 	struct k_expr *value;
 
-	e->vector = NULL;
+	e->rows.vector = NULL;
 	value = c_cast(e->arena, TYPE_F32, TYPE_F64, c_expr(e, point, expr));
-	e->vector = vector;
+	e->rows.vector = vector;
 	return value;
 }
 

@@ -41,7 +41,7 @@ bool expr_is_unchosen(const struct expr *expr)
 /* Scalars, in statements of their own. */
 static bool is_open(const struct emit *e)
 {
-	return !e->block && !e->vector && !e->grid && !e->target->device;
+	return !e->block.mark && !e->rows.vector && !e->grid && !e->target->device;
 }
 
 /* ---- operands ---- */
@@ -179,7 +179,8 @@ struct k_expr *extreme_expr(struct emit *e, const struct point *point, const str
 	struct formula formula = { e, point, { 0 } };
 	struct k_expr *a, *b;
 
-	if (is_open(e) && is_nest(e, expr) && ((e->may_name && !e->is_chosen) || all_operands(expr, is_simple))) {
+	if (is_open(e) && is_nest(e, expr) &&
+	    ((e->statement.may_name && !e->statement.is_chosen) || all_operands(expr, is_simple))) {
 		a = nest_of(&formula, expr);
 		if (!formula.tested.n)
 			return a;

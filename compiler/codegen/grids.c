@@ -294,7 +294,7 @@ static void add_params(struct parameters *parameters)
 		const struct param *param = &module->params.items[i];
 		const char *name = parameters->e->layout->params[i];
 
-		if (!param->is_loop && (!parameters->e->is_specialized || !param->is_specialized))
+		if (!param->is_loop && (!parameters->e->function.is_specialized || !param->is_specialized))
 			add_if_mentioned(parameters, k_scalar(type_c_name(param->type)), name);
 	}
 }
@@ -319,7 +319,7 @@ static void add_arrays(struct parameters *parameters)
 
 	for (int i = 0; i < e->layout->slots.n; i++) {
 		const struct slot *slot = &e->layout->slots.items[i];
-		struct k_type type = k_pointer(type_c_name(slot_type(slot)), !e->is_written[i]);
+		struct k_type type = k_pointer(type_c_name(slot_type(slot)), !e->function.is_written[i]);
 
 		type.is_restrict = true;
 		add_if_mentioned(parameters, type, slot->c_name);
@@ -336,8 +336,8 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 	add_params(&parameters);
 	add_iterators(&parameters);
 	add_arrays(&parameters);
-	add_if_mentioned(&parameters, k_scalar("bool"), e->starts);
-	if (e->in_loop)
+	add_if_mentioned(&parameters, k_scalar("bool"), e->function.starts);
+	if (e->function.in_loop)
 		add_own_parameter(&parameters, "loop", true, "pmg_loop", "loop_of");
 	if (e->grid->sums_up)
 		add_own_parameter(&parameters, "parts", false, "pmg_parts", "parts_of");
@@ -359,7 +359,8 @@ static const char *first_group_name(__isl_keep isl_ast_node *node)
 
 static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	char *name = arena_printf(e->arena, "%s_%d_%s", e->layout->prefix, ++e->n_kernels, first_group_name(node));
+	char *name = arena_printf(e->arena, "%s_%d_%s", e->layout->prefix, ++e->device.n_kernels,
+				  first_group_name(node));
 
 	for (char *c = name; *c; c++)
 		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c))
@@ -400,7 +401,7 @@ static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node
 
 static void add_constants(struct emit *e, struct k_builder *b, const struct k_block *body)
 {
-	for (int i = 0; e->is_specialized && i < e->module->params.n; i++)
+	for (int i = 0; e->function.is_specialized && i < e->module->params.n; i++)
 		if (e->module->params.items[i].is_specialized && k_mentions(body, e->layout->params[i]))
 			k_const(b, k_scalar("int64_t"), e->layout->params[i],
 				k_int(e->arena, e->module->params.items[i].value))->let.is_known = true;
@@ -418,7 +419,7 @@ static void add_iteration(struct emit *e, struct k_builder *b, const struct k_bl
 /* The number of the iteration is on the device, and the host does not wait for it. */
 static void add_loop_head(struct emit *e, struct k_builder *b, const struct k_block *body)
 {
-	if (!e->in_loop)
+	if (!e->function.in_loop)
 		return;
 	k_macro(b, "PMG_IN_LOOP");
 	add_iteration(e, b, body);
@@ -500,7 +501,7 @@ static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, 
 	parameters = parameters_of(e, function);
 	head = head_of(e, team, mark, &function->body, is_shared_at(isl_ast_node_copy(node)));
 	prepend(e, &function->body, &head);
-	vec_push(e->arena, &e->kernels->functions, function);
+	vec_push(e->arena, &e->device.kernels->functions, function);
 	k_do(e->b, launch_of(e, launch, name, count_of(e, node), e->grid->team, &parameters.arguments));
 	e->grid = NULL;
 }
@@ -511,13 +512,13 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 	bool *outer = arena_new_array(e->arena, bool, n);
 	struct grid grid = { 0 };
 
-	memcpy(outer, e->is_written, n*sizeof(bool));
-	memset(e->is_written, 0, n*sizeof(bool));
+	memcpy(outer, e->function.is_written, n*sizeof(bool));
+	memset(e->function.is_written, 0, n*sizeof(bool));
 	e->grid = &grid;
 	build_kernel_of_grid(e, node, mark);
 	e->grid = NULL;
 	while (n--)
-		e->is_written[n] |= outer[n];
+		e->function.is_written[n] |= outer[n];
 }
 
 /* ---- the condition of the loop ---- */
@@ -584,19 +585,19 @@ void emit_until(struct emit *e, struct k_expr *until, int advance)
 	struct k_function *function;
 	struct grid grid = { .team = 1 };
 	struct parameters parameters;
-	bool *written = e->is_written;
+	bool *written = e->function.is_written;
 
-	if (e->is_specialized)
+	if (e->function.is_specialized)
 		name = arena_printf(e->arena, "%s_special", name);
-	e->is_written = arena_new_array(e->arena, bool, e->layout->slots.n);
+	e->function.is_written = arena_new_array(e->arena, bool, e->layout->slots.n);
 	e->grid = &grid;
 	function = until_function(e, name, until);
 	parameters = parameters_of(e, function);
 	e->grid = NULL;
-	e->is_written = written;
+	e->function.is_written = written;
 	add_until_head(e, function);
 	add_until_parameters(e, function);
 	if (advance == 0)
-		vec_push(e->arena, &e->kernels->functions, function);
+		vec_push(e->arena, &e->device.kernels->functions, function);
 	launch_until(e, name, &parameters.arguments, advance);
 }

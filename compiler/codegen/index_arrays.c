@@ -297,7 +297,7 @@ static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struc
 	int names;
 
 	bind_facts(e, dim_of(&use), point, &variable);
-	e->otherwise = (struct otherwise) { 0 };
+	e->statement.otherwise = (struct otherwise) { 0 };
 	if (dim_is_checked(dim_of(&use))) {
 		names = open_check(e, dim_of(&use), point, use.bound);
 		emit_node(e, node, use);
@@ -374,7 +374,8 @@ static void note_otherwise(struct emit *e, const struct mark *mark, const struct
 
 	if (e->ragged || mark->kind != MARK_BIND || (!is_above && !is_implied(e, value, variable)))
 		return;
-	e->otherwise = (struct otherwise) { last_stmt(e), affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
+	e->statement.otherwise = (struct otherwise) { last_stmt(e),
+						      affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
 }
 
 /* Does a bound dim have a value of the range whenever it has not that of the branch before? */
@@ -384,9 +385,9 @@ static bool is_otherwise(struct emit *e, const struct mark *mark, const struct r
 	condition_list others = { 0 };
 	int n = e->facts.n;
 
-	if (mark->kind != MARK_BIND || !e->otherwise.branch || e->otherwise.branch != last_stmt(e))
+	if (mark->kind != MARK_BIND || !e->statement.otherwise.branch || e->statement.otherwise.branch != last_stmt(e))
 		return false;
-	fact_push(e, e->otherwise.fact);
+	fact_push(e, e->statement.otherwise.fact);
 	require_range(e, &others, range, variable, mark->direction);
 	e->facts.n = n;
 	return others.n == 0;

@@ -182,7 +182,7 @@ static void add_array(struct kernel *kernel, struct k_builder *b, int number)
 {
 	const struct slot *slot = &kernel->layout->slots.items[number];
 	const char *element = slot_is_narrow(slot) ? "void" : type_c_name(slot_type(slot));
-	const struct k_type type = k_buffer(element, !kernel->emit.is_written[number], !kernel->is_calling);
+	const struct k_type type = k_buffer(element, !kernel->emit.function.is_written[number], !kernel->is_calling);
 	struct k_let *let = &k_var(b, type, slot->c_name, data_of(b->arena, number))->let;
 
 	let->is_padded = slot->array->role == ROLE_INSPECTED && slot->array->type == TYPE_I32;
@@ -241,10 +241,10 @@ static struct k_block *body_of(struct kernel *kernel, build_body *build, const s
 	struct k_builder b = k_builder_new(e->arena, body);
 
 	*body = (struct k_block) { 0 };
-	memset(e->is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
+	memset(e->function.is_written, 0, (size_t) kernel->layout->slots.n * sizeof(bool));
 	b.span = kernel->layout->module->span;
 	e->b = &b;
-	e->kernels = kernel->program;
+	e->device.kernels = kernel->program;
 	e->names = kernel->names;
 	build(kernel, part);
 	check_built(e, &b);
@@ -373,7 +373,7 @@ static struct k_expr *add_part_parameters(struct kernel *kernel, struct k_functi
 	add_own_parameter(kernel, function, call, k_pointer(args, true), "args");
 	if (it && region == REGION_BODY)
 		add_own_parameter(kernel, function, call, k_scalar("int64_t"), it);
-	add_own_parameter(kernel, function, call, k_scalar("bool"), kernel->emit.starts);
+	add_own_parameter(kernel, function, call, k_scalar("bool"), kernel->emit.function.starts);
 	return call;
 }
 
@@ -410,7 +410,7 @@ static bool build_failure_check(struct kernel *kernel)
 
 	if (!kernel->layout->has_checks)
 		return false;
-	if (kernel->emit.in_loop && is_of_device(kernel)) {
+	if (kernel->emit.function.in_loop && is_of_device(kernel)) {
 		k_do(b, K_CALL(b->arena, "PMG_STOP_IF_BAD", plan));
 	} else {
 		k_only_if(b, K_CALL(b->arena, failed_name(kernel), plan));
@@ -433,10 +433,10 @@ static void build_region(struct kernel *kernel, enum region_kind region)
 		if (!is_first && !part->call)
 			k_blank(e->b);
 		is_first = false;
-		e->in_loop = e->module->loop.var;
+		e->function.in_loop = e->module->loop.var;
 		if (nest->is_commit && region == REGION_BODY && build_failure_check(kernel) && !part->call)
 			k_blank(e->b);
-		e->in_loop = false;
+		e->function.in_loop = false;
 		if (part->call)
 			k_do(e->b, part->call);
 		else
@@ -624,7 +624,7 @@ static void build_entry(struct kernel *kernel)
 	kernel->is_calling = has_calls(kernel);
 	b.span = function->head.span;
 	add_args(kernel, &b);
-	k_const(&b, k_scalar("bool"), kernel->emit.starts, asked_of_control(b.arena, "pmg_loop_starts"));
+	k_const(&b, k_scalar("bool"), kernel->emit.function.starts, asked_of_control(b.arena, "pmg_loop_starts"));
 	fill_function(kernel, &b, body, NULL);
 	k_unused(&b, "arguments");
 	k_unused(&b, "control");
@@ -638,7 +638,7 @@ static void build_copy(struct kernel *kernel, const char *suffix, bool is_specia
 {
 	kernel->suffix = suffix;
 	kernel->is_calling = false;
-	kernel->is_specialized = kernel->emit.is_specialized = is_specialized;
+	kernel->is_specialized = kernel->emit.function.is_specialized = is_specialized;
 	find_parts(kernel);
 	if (!kernel->shared)
 		kernel->shared = arena_new_array(kernel->emit.arena, struct k_expr *, kernel->parts.n);
@@ -718,10 +718,10 @@ static bool find_nests(struct kernel *kernel)
 	struct k_program kernels = { 0 };
 
 	e->b = &b;
-	e->kernels = &kernels;
+	e->device.kernels = &kernels;
 	for (int i = 0; i < REGION_N && !e->failed; i++)
 		nests_of_region(e, (enum region_kind) i, &kernel->nests);
-	e->n_kernels = 0;
+	e->device.n_kernels = 0;
 	return !e->failed;
 }
 
@@ -779,8 +779,8 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 	struct emit *e = &kernel.emit;
 
 	*e = (struct emit) { .module = module, .arena = module->arena, .layout = layout, .target = target };
-	e->is_written = arena_new_array(module->arena, bool, layout->slots.n);
-	e->starts = names_declare(&kernel.names, "starts");
+	e->function.is_written = arena_new_array(module->arena, bool, layout->slots.n);
+	e->function.starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;
 	if (find_nests(&kernel))
 		build_copies(&kernel);

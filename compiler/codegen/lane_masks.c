@@ -16,8 +16,8 @@ void kin_open(struct emit *e, struct k_expr *first)
 {
 	struct k_expr *block = k_operate(e->arena, first, K_DIV, lanes_expr(e));
 
-	for (int i = 0; i < e->block->arrays.n; i++) {
-		const struct array *copy = e->block->arrays.items[i];
+	for (int i = 0; i < e->block.mark->arrays.n; i++) {
+		const struct array *copy = e->block.mark->arrays.items[i];
 		const struct children *children = layout_children(e->layout, copy->owner, copy->stored.lanes);
 		struct lane_masks masks = { .tree = copy->owner };
 
@@ -63,7 +63,7 @@ static struct k_expr *mask_at(struct emit *e, const struct lane_masks *masks, co
 
 static struct lane_condition has_lane(struct emit *e, struct k_expr *bits, bool is_not)
 {
-	struct k_expr *has = K_CALL(e->arena, "pmg_has_lane", bits, k_name(e->arena, e->lane));
+	struct k_expr *has = K_CALL(e->arena, "pmg_has_lane", bits, k_name(e->arena, e->block.lane));
 
 	return (struct lane_condition) { .test = is_not ? k_unary(e->arena, K_NOT, has) : has, .bits = bits,
 					 .is_not = is_not };
@@ -114,14 +114,14 @@ static void close_list(struct emit *e, const struct kin_list *list, int names)
 
 static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
-	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->in_lanes, e->lanes_are_vectors,
+	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->block.in_lanes, e->block.has_vectors,
 				   e->names.visible.n, e->ragged->row_facts.n, { 0 } };
 
 	e->ragged->conditions = (lane_condition_list) { 0 };
 	e->ragged->selects = selects;
-	e->ragged->adds_to_vectors = in_lanes && e->lanes_are_vectors;
-	e->lanes_are_vectors = e->lanes_are_vectors && !in_lanes;
-	e->in_lanes = in_lanes;
+	e->ragged->adds_to_vectors = in_lanes && e->block.has_vectors;
+	e->block.has_vectors = e->block.has_vectors && !in_lanes;
+	e->block.in_lanes = in_lanes;
 	return scope;
 }
 
@@ -168,7 +168,7 @@ static void note_update(struct stage *stage, void *context)
 /* Is all that is done below the node to add to vectors? Then nothing needs to be left out but what would be added. */
 bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct adding adding = { e, e->lanes_are_vectors };
+	struct adding adding = { e, e->block.has_vectors };
 
 	ast_each_stage(node, note_update, &adding);
 	return adding.only;
@@ -182,14 +182,15 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
 	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
 	struct kin_scope scope = enter(e, false, true);
-	const int64_t lanes = e->block->lanes;
+	const int64_t lanes = e->block.mark->lanes;
 	const char *variable;
 	struct k_expr *cell;
 
 	scope.list = open_list(e, masks, &row, "children", mark->direction, is_grouped);
 	e->ragged->is_listed = scope.list.is_listed;
 	cell = k_name(e->arena, scope.list.cell);
-	k_const(e->b, k_scalar("int64_t"), e->lane, k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
+	k_const(e->b, k_scalar("int64_t"), e->block.lane,
+		k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
 	variable = names_declare(&e->names, mark->dim->name);
 	k_const(e->b, k_scalar("int64_t"), variable,
 		k_binary(e->arena, K_SHIFT, cell, k_int(e->arena, log2_of(lanes))));
@@ -207,8 +208,8 @@ void kin_close(struct emit *e, const struct kin_scope *scope)
 	e->ragged->conditions = scope->conditions;
 	e->ragged->selects = scope->selects;
 	e->ragged->adds_to_vectors = false;
-	e->lanes_are_vectors = scope->are_vectors;
-	e->in_lanes = scope->in_lanes;
+	e->block.has_vectors = scope->are_vectors;
+	e->block.in_lanes = scope->in_lanes;
 }
 
 void kin_add(struct emit *e, const struct update *update)
@@ -218,7 +219,7 @@ void kin_add(struct emit *e, const struct update *update)
 	if (update->op != REDUCE_ADD)
 		e->ragged->has_others = true;
 	k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_ADD_LANE", update->type), sums, lanes_expr(e),
-			  k_name(e->arena, e->lane), e->ragged->is_listed, update->value));
+			  k_name(e->arena, e->block.lane), e->ragged->is_listed, update->value));
 }
 
 /* ---- parents ---- */
@@ -329,7 +330,7 @@ static void set_lane(struct emit *e, const struct array *copy, const char *name,
 	struct k_expr *cell = k_name(e->arena, list->cell), *value = k_at(e->arena, copy->c_name, cell);
 	struct k_expr *lane = k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, copy->stored.lanes - 1));
 
-	if (e->lanes_are_vectors)
+	if (e->block.has_vectors)
 		k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_SET_LANE", copy->type), k_name(e->arena, name),
 				  lanes_expr(e), lane, list->is_listed, value));
 	else
@@ -338,7 +339,8 @@ static void set_lane(struct emit *e, const struct array *copy, const char *name,
 
 static struct affine cell_of(struct emit *e, const struct array *copy, const struct affine *row)
 {
-	struct affine cell = affine_scale(e->arena, row, copy->stored.lanes, 0), lane = affine_name(e->arena, e->lane);
+	struct affine cell = affine_scale(e->arena, row, copy->stored.lanes, 0);
+	struct affine lane = affine_name(e->arena, e->block.lane);
 
 	return affine_combine(e->arena, 1, &cell, 1, &lane);
 }
@@ -361,12 +363,12 @@ static void declare_above(struct emit *e, const struct above *above)
 	cell = k_at(e->arena, copy->c_name, affine_expr(e->arena, &index));
 	if (last)
 		cell = last;
-	else if (e->lanes_are_vectors)
+	else if (e->block.has_vectors)
 		cell = K_CALL(e->arena, vector_macro(e, "PMG_READ", copy->type), cell);
 	k_set(e->b, lane_of(e, above->name), cell);
 	lanes_close(e, names);
 	names = e->names.visible.n;
-	list = open_list(e, masks, &above->parent.row, "parents", 1, e->lanes_are_vectors);
+	list = open_list(e, masks, &above->parent.row, "parents", 1, e->block.has_vectors);
 	set_lane(e, copy, above->name, &list);
 	close_list(e, &list, names);
 }

@@ -13,7 +13,7 @@ enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */
 
 struct k_expr *lanes_expr(const struct emit *e)
 {
-	return k_int(e->arena, e->block->lanes);
+	return k_int(e->arena, e->block.mark->lanes);
 }
 
 /* ---- is it vectors ---- */
@@ -46,7 +46,7 @@ static bool is_vector_value(const struct emit *e, const struct expr *expr, enum 
 	if (expr_is_pivot(expr))
 		return is_vector_value(e, expr->args[0], type);
 	if (!expr_is_of_lanes(e, expr))
-		return is && !expr_uses_dim(expr, mark_dim_number(e->block));
+		return is && !expr_uses_dim(expr, mark_dim_number(e->block.mark));
 	if (expr->kind == EXPR_READ)
 		return is && expr->access.array->storage == STORAGE_F64;
 	is = is && is_vector_op(expr);
@@ -76,22 +76,22 @@ void lanes_begin(struct emit *e, __isl_keep isl_ast_node *body)
 	struct look look = { e, TYPE_N, true };
 
 	ast_each_stage(body, look_at_stage, &look);
-	e->lanes_are_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
-			       e->block->lanes*type_size(look.type) % WIDEST_VECTOR == 0;
-	e->lane_type = look.type;
-	e->block_body = body;
+	e->block.has_vectors = look.is_vector && look.type != TYPE_N && type_is_float(look.type) &&
+			       e->block.mark->lanes*type_size(look.type) % WIDEST_VECTOR == 0;
+	e->block.type = look.type;
+	e->block.body = body;
 }
 
 void lanes_end(struct emit *e)
 {
-	e->block = NULL;
-	e->block_body = NULL;
+	e->block.mark = NULL;
+	e->block.body = NULL;
 	e->ragged = NULL;
-	e->lanes_are_vectors = false;
-	e->block_rows.n = 0;
-	e->results.n = 0;
-	e->prefetches.n = 0;
-	e->rows_at.n = 0;
+	e->block.has_vectors = false;
+	e->windows.rows.n = 0;
+	e->windows.results.n = 0;
+	e->windows.prefetches.n = 0;
+	e->windows.found.n = 0;
 }
 
 /* ---- names and values ---- */
@@ -102,7 +102,7 @@ void lane_declare_at(struct emit *e, const char *emitter, enum scalar_type type,
 	const struct k_type vector = k_scalar(typed_function(e, "pmg_vector", type));
 	struct k_expr *zero = K_LIST(e->arena, k_int(e->arena, 0));
 
-	if (e->lanes_are_vectors)
+	if (e->block.has_vectors)
 		k_array_at(e->b, emitter, vector, name,
 			   K_CALL(e->arena, "PMG_VECTORS", k_type_arg(e->arena, of), lanes_expr(e)),
 			   is_zero ? K_LIST(e->arena, zero) : NULL);
@@ -112,7 +112,7 @@ void lane_declare_at(struct emit *e, const char *emitter, enum scalar_type type,
 
 const char *lane_type(const struct emit *e, enum scalar_type type)
 {
-	if (e->lanes_are_vectors && e->in_lanes)
+	if (e->block.has_vectors && e->block.in_lanes)
 		return typed_function(e, "pmg_vector", type);
 	return type_c_name(type);
 }
@@ -120,14 +120,14 @@ const char *lane_type(const struct emit *e, enum scalar_type type)
 /* PMG_LANES(double): how many lanes a vector has. */
 static struct k_expr *lanes_of_vector(const struct emit *e)
 {
-	return K_CALL(e->arena, "PMG_LANES", k_type_arg(e->arena, k_scalar(type_c_name(e->lane_type))));
+	return K_CALL(e->arena, "PMG_LANES", k_type_arg(e->arena, k_scalar(type_c_name(e->block.type))));
 }
 
 struct k_expr *lane_of(const struct emit *e, const char *name)
 {
-	struct k_expr *lane = k_name(e->arena, e->lane);
+	struct k_expr *lane = k_name(e->arena, e->block.lane);
 
-	if (e->lanes_are_vectors)
+	if (e->block.has_vectors)
 		lane = k_binary(e->arena, K_DIV, lane, lanes_of_vector(e));
 	return k_at(e->arena, name, lane);
 }
@@ -144,7 +144,7 @@ static struct k_expr *vector_call(struct emit *e, const char *macro, enum scalar
 
 static bool is_vector_cell(const struct emit *e, const struct array *array)
 {
-	return e->lanes_are_vectors && e->in_lanes && !array_is_local(array) &&
+	return e->block.has_vectors && e->block.in_lanes && !array_is_local(array) &&
 	       is_of_lanes(e, array);
 }
 
@@ -182,13 +182,13 @@ void lane_note_interim(struct emit *e, const struct array *array)
 	const struct k_block *block = e->b->open.items[e->b->open.n - 1];
 	struct k_stmt *last = block->stmts.n ? block->stmts.items[block->stmts.n - 1] : NULL;
 
-	if (e->in_lanes && copy != array && copy->owner != array && last && last->kind == KS_STORE)
+	if (e->block.in_lanes && copy != array && copy->owner != array && last && last->kind == KS_STORE)
 		last->store.is_interim = is_blocked_by_caller(e, copy);
 }
 
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient)
 {
-	return e->lanes_are_vectors && e->in_lanes && expr_is_pivot(quotient->args[1]) &&
+	return e->block.has_vectors && e->block.in_lanes && expr_is_pivot(quotient->args[1]) &&
 	       quotient->args[0]->kind == EXPR_FLOAT && quotient->args[0]->real == 1;
 }
 
@@ -199,7 +199,7 @@ struct k_expr *lane_value(struct emit *e, const struct expr *value, struct k_exp
 
 struct k_expr *lane_fill(struct emit *e, enum scalar_type type, struct k_expr *value)
 {
-	if (!e->lanes_are_vectors || !e->in_lanes)
+	if (!e->block.has_vectors || !e->block.in_lanes)
 		return value;
 	return vector_call(e, "PMG_FILL", type, value);
 }
@@ -223,7 +223,7 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	bool is_straight = true;
 
-	if (!e->block || e->in_lanes)
+	if (!e->block.mark || e->block.in_lanes)
 		return false;
 	isl_ast_node_foreach_descendant_top_down(node, look_at_node, &is_straight);
 	return is_straight;
@@ -231,18 +231,18 @@ bool lanes_are_wanted(const struct emit *e, __isl_keep isl_ast_node *node)
 
 int lanes_open(struct emit *e)
 {
-	struct k_expr *step = e->lanes_are_vectors ? lanes_of_vector(e) : NULL;
-	struct k_stmt *stmt = k_begin_for(e->b, "int64_t", e->lane, k_int(e->arena, 0), lanes_expr(e), step);
+	struct k_expr *step = e->block.has_vectors ? lanes_of_vector(e) : NULL;
+	struct k_stmt *stmt = k_begin_for(e->b, "int64_t", e->block.lane, k_int(e->arena, 0), lanes_expr(e), step);
 
-	stmt->loop.kind = e->lanes_are_vectors ? K_LOOP_UNROLLED : K_LOOP_SIMD;
-	e->in_lanes = true;
+	stmt->loop.kind = e->block.has_vectors ? K_LOOP_UNROLLED : K_LOOP_SIMD;
+	e->block.in_lanes = true;
 	return block_of(e, stmt);
 }
 
 void lanes_close(struct emit *e, int names)
 {
 	block_close(e, names);
-	e->in_lanes = false;
+	e->block.in_lanes = false;
 }
 
 /* What a loop over the lanes would have in it. */
@@ -251,9 +251,9 @@ static struct k_block lanes_body(struct emit *e, __isl_keep isl_ast_node *node)
 	struct k_block body;
 	int n_locals = e->locals.n;
 
-	e->in_lanes = true;
+	e->block.in_lanes = true;
 	body = build_elsewhere(e, node);
-	e->in_lanes = false;
+	e->block.in_lanes = false;
 	e->locals.n = n_locals;
 	return body;
 }
@@ -263,9 +263,9 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 {
 	int names = lanes_open(e);
 
-	if (k_mentions(body, e->lane_variable))
-		k_const(e->b, k_scalar("int64_t"), e->lane_variable,
-			k_binary(e->arena, K_ADD, k_name(e->arena, e->lane_start), k_name(e->arena, e->lane)));
+	if (k_mentions(body, e->block.variable))
+		k_const(e->b, k_scalar("int64_t"), e->block.variable,
+			k_binary(e->arena, K_ADD, k_name(e->arena, e->block.first), k_name(e->arena, e->block.lane)));
 	emit_node(e, node, (struct loop_use) { 0 });
 	lanes_close(e, names);
 }
@@ -313,17 +313,17 @@ static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const st
 {
 	bool has_variables = false;
 
-	if (!e->lanes_are_vectors || !e->ragged || !e->ragged->is_by_lane)
+	if (!e->block.has_vectors || !e->ragged || !e->ragged->is_by_lane)
 		return false;
 	ast_each_stage(node, look_for_variables, &has_variables);
-	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.value) {
+	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.found.value) {
 		e->ragged->has_others = true;
 		return false;
 	}
 	e->ragged->has_others = had_others;
-	e->lanes_are_vectors = false;
+	e->block.has_vectors = false;
 	emit_loop(e, node, body);
-	e->lanes_are_vectors = true;
+	e->block.has_vectors = true;
 	return true;
 }
 
@@ -342,7 +342,7 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 	body = lanes_body(e, node);
 	ragged_look(e, false);
 	kin_declare(e);
-	found = e->carried;
+	found = e->carried.found;
 	if (emit_by_lane(e, node, &body, had_others)) {
 		kin_end(e);
 		return;

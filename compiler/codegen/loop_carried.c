@@ -83,7 +83,7 @@ static bool is_whole(const struct emit *e, const struct writers *writers)
 
 	if (!writers->n_under_condition)
 		return true;
-	find_writers(&all, isl_ast_node_copy(e->block_body), false);
+	find_writers(&all, isl_ast_node_copy(e->block.body), false);
 	return all.n == writers->n && writers->n == n_writing_stages(e, writers->array);
 }
 
@@ -231,9 +231,9 @@ static struct k_expr *atom_instead(struct emit *e, const struct affine *index, c
 
 static struct carry *carry_of(const struct emit *e, const struct array *array)
 {
-	for (int i = 0; i < e->carries.n; i++)
-		if (e->carries.items[i].array == array)
-			return &e->carries.items[i];
+	for (int i = 0; i < e->carried.loops.n; i++)
+		if (e->carried.loops.items[i].array == array)
+			return &e->carried.loops.items[i];
 	return NULL;
 }
 
@@ -269,9 +269,9 @@ struct k_expr *carried_read(struct emit *e, const struct point *point, const str
 		return NULL;
 	index = c_index(e, point, access);
 	row = carried_row(e, access->array, &index);
-	if (!row && !e->ragged && !e->carried.value) {
-		e->carried.value = atom_instead(e, &index, carry);
-		e->carried.row = last_row(e, carry);
+	if (!row && !e->ragged && !e->carried.found.value) {
+		e->carried.found.value = atom_instead(e, &index, carry);
+		e->carried.found.row = last_row(e, carry);
 	}
 	return row;
 }
@@ -311,7 +311,7 @@ struct k_expr *carried_before(struct emit *e, const struct access *access, struc
 
 void carried_look(struct emit *e)
 {
-	e->carried = (struct carried_case) { 0 };
+	e->carried.found = (struct carried_case) { 0 };
 }
 
 struct k_expr *carried_condition(struct emit *e, const struct carried_case *found)
@@ -341,8 +341,8 @@ static void copy_rows(struct emit *e, int first)
 {
 	int names = lanes_open(e);
 
-	for (int i = first; i < e->carries.n; i++)
-		k_set(e->b, lane_of(e, e->carries.items[i].last), lane_of(e, e->carries.items[i].now));
+	for (int i = first; i < e->carried.loops.n; i++)
+		k_set(e->b, lane_of(e, e->carried.loops.items[i].last), lane_of(e, e->carried.loops.items[i].now));
 	lanes_close(e, names);
 }
 
@@ -367,11 +367,11 @@ void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct ma
 {
 	if (rows_are_of(e, loop))
 		rows_enter(e, body);
-	for (int i = first; i < e->carries.n; i++)
-		declare_vectors(e, &e->carries.items[i], e->carries.items[i].now,
-				e->carries.items[i].is_conditional);
+	for (int i = first; i < e->carried.loops.n; i++)
+		declare_vectors(e, &e->carried.loops.items[i], e->carried.loops.items[i].now,
+				e->carried.loops.items[i].is_conditional);
 	emit_node(e, body, (struct loop_use) { 0 });
-	if (e->carries.n > first)
+	if (e->carried.loops.n > first)
 		copy_rows(e, first);
 }
 
@@ -380,19 +380,19 @@ static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first
 {
 	int n = first;
 
-	if (e->carries.n == first)
+	if (e->carried.loops.n == first)
 		return;
 	(void) build_elsewhere(e, body);
-	for (int i = first; i < e->carries.n; i++)
-		if (e->carries.items[i].is_used)
-			e->carries.items[n++] = e->carries.items[i];
-	e->carries.n = n;
+	for (int i = first; i < e->carried.loops.n; i++)
+		if (e->carried.loops.items[i].is_used)
+			e->carried.loops.items[n++] = e->carried.loops.items[i];
+	e->carried.loops.n = n;
 }
 
 static void name_carries(struct emit *e, int first)
 {
-	for (int i = first; i < e->carries.n; i++) {
-		struct carry *carry = &e->carries.items[i];
+	for (int i = first; i < e->carried.loops.n; i++) {
+		struct carry *carry = &e->carried.loops.items[i];
 
 		carry->last = names_declare(&e->names, arena_printf(e->arena, "%s_last", carry->array->c_name));
 		carry->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", carry->array->c_name));
@@ -408,14 +408,14 @@ static void find_carries(struct emit *e, __isl_keep isl_ast_node *body, const st
 
 		if (may_be_carried(e, carry.array) && !carry_of(e, carry.array) &&
 		    find_carry(e, body, use, range, &carry))
-			vec_push(e->arena, &e->carries, carry);
+			vec_push(e->arena, &e->carried.loops, carry);
 	}
 }
 
 static void begin_rows(struct emit *e, int first)
 {
-	for (int i = first; i < e->carries.n; i++) {
-		const struct carry *carry = &e->carries.items[i];
+	for (int i = first; i < e->carried.loops.n; i++) {
+		const struct carry *carry = &e->carried.loops.items[i];
 
 		declare_vectors(e, carry, carry->last, !carry->has_first);
 		if (carry->has_first)
@@ -433,7 +433,7 @@ static void open_carries(struct emit *e, __isl_keep isl_ast_node *body, int firs
 void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 		  const struct range *range, const char *variable)
 {
-	int first = e->carries.n;
+	int first = e->carried.loops.n;
 
 	find_carries(e, body, use, range, variable);
 	open_carries(e, body, first);
@@ -442,9 +442,9 @@ void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct lo
 void carried_close(struct emit *e, int first, int visible)
 {
 	e->names.visible.n = visible;
-	for (int i = first; i < e->carries.n; i++)
-		vec_push(e->arena, &e->names.visible, e->carries.items[i].last);
-	e->carries.n = first;
+	for (int i = first; i < e->carried.loops.n; i++)
+		vec_push(e->arena, &e->names.visible, e->carried.loops.items[i].last);
+	e->carried.loops.n = first;
 }
 
 static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
@@ -494,7 +494,7 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 	isl_ast_node_free(body);
 	if (!here.n || !here.are_of_row)
 		return false;
-	if (n_writers(e->block_body, &all) != here.n + n_writers(e->block_body, &before))
+	if (n_writers(e->block.body, &all) != here.n + n_writers(e->block.body, &before))
 		return false;
 	behind = rows_behind(e, result, &here, range, use->mark->direction);
 	return before.n ? before.is_sure && (behind == 0 || behind == 1) : behind == 0;
@@ -505,9 +505,9 @@ static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_no
 {
 	if (!is_over_rows(e, use, range))
 		return NULL;
-	for (int i = 0; i < e->results.n; i++)
-		if (is_complete(e, &e->results.items[i], loop, use, range))
-			return &e->results.items[i];
+	for (int i = 0; i < e->windows.results.n; i++)
+		if (is_complete(e, &e->windows.results.items[i], loop, use, range))
+			return &e->windows.results.items[i];
 	return NULL;
 }
 
@@ -525,7 +525,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	find_carries(e, body, use, range, name);
 	range_facts(e, range, &variable, use->mark->direction);
 	open_carries(e, body, first);
-	if (e->carries.n > first) {
+	if (e->carried.loops.n > first) {
 		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 		result = is_walked ? NULL : result_of_loop(e, node, use, range);
 		if (result)
@@ -544,18 +544,18 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	int visible = e->names.visible.n, first = e->carries.n;
+	int visible = e->names.visible.n, first = e->carried.loops.n;
 	struct scope scope = scope_enter(e);
 	struct range range;
 	bool has_any;
 
-	if (!e->lanes_are_vectors || e->in_lanes)
+	if (!e->block.has_vectors || e->block.in_lanes)
 		return false;
 	range = range_of(e, node, use.mark->direction);
 	if (range.is_single || range.step != 1)
 		return false;
 	emit_loop(e, node, &use, &range, names_declare(&e->names, use.mark->dim->name), first);
-	has_any = e->carries.n > first;
+	has_any = e->carried.loops.n > first;
 	carried_close(e, first, visible);
 	scope_leave(e, scope);
 	return has_any;

@@ -39,7 +39,7 @@ struct k_stmt *open_for(struct emit *e, const struct range *range, const char *n
 /* What is printed without a loop is run by every thread of a team. */
 static void check_is_shared(struct emit *e, const struct loop_use *use)
 {
-	if (e->team && use->is_parallel)
+	if (e->threads.team && use->is_parallel)
 		emit_fail(e, "the loop that a team shares has one iteration");
 }
 
@@ -79,11 +79,11 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		open_divided_loop(e, range, name, use);
 		return;
 	}
-	if (e->part && use->is_parallel) {
+	if (e->threads.part && use->is_parallel) {
 		open_part(e, range, name, *use);
 		return;
 	}
-	if (e->team && use->is_parallel) {
+	if (e->threads.team && use->is_parallel) {
 		open_of_team(e, range, name, *use);
 		return;
 	}
@@ -151,13 +151,13 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 
 static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	const struct prefetching outer = e->prefetching;
+	const struct prefetching outer = e->windows.prefetching;
 
 	prefetch_open(e, node, use.mark);
 	if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
 	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
-	e->prefetching = outer;
+	e->windows.prefetching = outer;
 }
 
 /* Where the loop cannot be cut, each thread adds to its one sum. */
@@ -174,7 +174,7 @@ static void emit_shared_sum(struct emit *e, __isl_keep isl_ast_node *node, struc
 
 static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
 {
-	return use->is_parallel && use->is_vector && e->accumulators.n && !e->part && !e->target->device;
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
 }
 
 void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -183,7 +183,7 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 		emit_fail(e, "a loop has no mark");
 	else if (use.least && emit_shared_if_long(e, node, use))
 		return;
-	else if (use.parts && use.is_parallel && !e->part)
+	else if (use.parts && use.is_parallel && !e->threads.part)
 		emit_parts(e, node, use);
 	else if (is_sum_of_threads(e, &use))
 		emit_shared_sum(e, node, use);
@@ -235,10 +235,10 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-	int n = isl_ast_node_list_n_ast_node(children), outer = e->shared_depth;
+	int n = isl_ast_node_list_n_ast_node(children), outer = e->statement.shared_depth;
 
 	if (n > 1)
-		e->shared_depth = depth_here(e);
+		e->statement.shared_depth = depth_here(e);
 	for (int i = 0; i < n; i++) {
 		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
 
@@ -246,27 +246,27 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 			emit_node(e, child, use);
 		isl_ast_node_free(child);
 	}
-	e->shared_depth = outer;
+	e->statement.shared_depth = outer;
 	isl_ast_node_list_free(children);
 }
 
 static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	const struct stage *outer = e->atomic;
+	const struct stage *outer = e->statement.atomic;
 
-	e->atomic = mark->stage;
+	e->statement.atomic = mark->stage;
 	emit_node(e, node, (struct loop_use) { 0 });
-	e->atomic = outer;
+	e->statement.atomic = outer;
 }
 
 static void emit_deal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
 {
-	const struct mark *outer = e->next_deal;
+	const struct mark *outer = e->device.next_deal;
 
 	note_loop_followed(e, DECISION_DEAL, mark, false);
-	e->next_deal = mark;
+	e->device.next_deal = mark;
 	emit_node(e, node, use);
-	e->next_deal = outer;
+	e->device.next_deal = outer;
 }
 
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,

@@ -100,7 +100,7 @@ bool emit_shared_if_long(struct emit *e, __isl_keep isl_ast_node *node, struct l
 	struct loop_use shared = use, serial = use;
 	int names;
 
-	if (range.is_single || range.step != 1 || e->team || e->in_region || e->part)
+	if (range.is_single || range.step != 1 || e->threads.team || e->threads.in_region || e->threads.part)
 		return false;
 	shared.least = serial.least = 0;
 	serial.is_parallel = serial.is_dynamic = false;

@@ -189,16 +189,16 @@ static void emit_nest(struct emit *e, const struct nest *nest)
 
 	if (nest->groups.n)
 		e->b->span = nest->groups.items[0]->span;
-	e->guards_starts = sets_at_start && nest->sets_other;
-	e->in_loop = nest->region == REGION_BODY && e->module->loop.var;
+	e->function.guards_starts = sets_at_start && nest->sets_other;
+	e->function.in_loop = nest->region == REGION_BODY && e->module->loop.var;
 	if (is_guarded)
-		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->starts)));
-	if (e->part_rows)
+		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->function.starts)));
+	if (e->rows.of_parts)
 		emit_set_cut(e);
 	emit_node(e, nest->node, (struct loop_use) { 0 });
 	if (is_guarded)
 		block_close(e, names);
-	e->guards_starts = e->in_loop = false;
+	e->function.guards_starts = e->function.in_loop = false;
 }
 
 static void print_nest(struct emit *e, struct nest *nest, struct part_rows *rows)
@@ -206,27 +206,27 @@ static void print_nest(struct emit *e, struct nest *nest, struct part_rows *rows
 	struct scope scope = scope_enter(e);
 
 	push_context(e, nest->region);
-	e->part_rows = rows;
+	e->rows.of_parts = rows;
 	emit_nest(e, nest);
-	e->part_rows = NULL;
+	e->rows.of_parts = NULL;
 	scope_leave(e, scope);
 }
 
 /* Does the nest behind set what this one does, but for rows of several parts? It is built to see. */
 static bool is_set_behind(struct emit *e, const struct nest *nest, struct nest *behind, struct part_rows *rows)
 {
-	struct k_program unused = { 0 }, *kernels = e->kernels;
+	struct k_program unused = { 0 }, *kernels = e->device.kernels;
 	struct k_block starts = { 0 }, *outer;
-	int n_kernels = e->n_kernels;
+	int n_kernels = e->device.n_kernels;
 
-	if (!e->kernels || nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
+	if (!e->device.kernels || nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
 		return false;
-	e->kernels = &unused;
+	e->device.kernels = &unused;
 	outer = elsewhere_begin(e, &starts);
 	print_nest(e, behind, rows);
 	elsewhere_end(e, outer);
-	e->kernels = kernels;
-	e->n_kernels = n_kernels;
+	e->device.kernels = kernels;
+	e->device.n_kernels = n_kernels;
 	return part_rows_are_set(e, behind->node, rows);
 }
 

@@ -29,7 +29,7 @@ static bool lets_nan_through(const struct cell *cell, enum scalar_type type)
 /* An even part at once, unless the loop says otherwise. */
 static struct k_share share_of(struct emit *e, const struct loop_use *use)
 {
-	struct k_share share = { .starts_team = !e->in_region };
+	struct k_share share = { .starts_team = !e->threads.in_region };
 
 	if (use->chunk)
 		share.chunk = k_int(e->arena, use->chunk);

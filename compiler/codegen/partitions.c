@@ -18,9 +18,10 @@ static struct k_expr *cut_at(struct emit *e, const struct cut *cut, struct k_exp
 	int64_t constant;
 
 	if (cut->chunk)
-		begin = K_CALL(a, "pmg_part_begin", whole, next, e->n_parts, k_int(a, cut->chunk));
+		begin = K_CALL(a, "pmg_part_begin", whole, next, e->threads.n_parts, k_int(a, cut->chunk));
 	else
-		begin = k_operate(a, k_operate(a, next, K_MUL, k_at_least(a, whole, K_LEVEL_UNARY)), K_DIV, e->n_parts);
+		begin = k_operate(a, k_operate(a, next, K_MUL, k_at_least(a, whole, K_LEVEL_UNARY)), K_DIV,
+				  e->threads.n_parts);
 	if (affine_is_constant(&cut->first, &constant) && constant == 0)
 		return begin;
 	return k_operate(a, affine_expr(a, &cut->first), K_ADD, begin);
@@ -39,8 +40,8 @@ struct k_expr *part_end(struct emit *e, const struct cut *cut, const char *part)
 static void open_share(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
 	const struct cut cut = { range->first, range->end, use->chunk };
-	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, part_begin(e, &cut, e->part),
-					  part_end(e, &cut, e->part), NULL);
+	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, part_begin(e, &cut, e->threads.part),
+					  part_end(e, &cut, e->threads.part), NULL);
 
 	if (use->is_vector)
 		e->target->share(e, loop, &(struct loop_use) { .is_vector = true });
@@ -49,7 +50,7 @@ static void open_share(struct emit *e, const struct range *range, const char *na
 /* If the iterations are not one apart, the first part has all. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
-	struct k_expr *is_first = k_binary(e->arena, K_EQ, k_name(e->arena, e->part), k_int(e->arena, 0));
+	struct k_expr *is_first = k_binary(e->arena, K_EQ, k_name(e->arena, e->threads.part), k_int(e->arena, 0));
 
 	if (range->is_single) {
 		k_begin_if(e->b, is_first);
@@ -74,7 +75,7 @@ static const char **declare_parts(struct emit *e)
 		const struct stage *stage = cell->of;
 
 		arrays[i] = names_declare(&e->names, arena_printf(e->arena, "%s_parts", cell->name));
-		k_array(e->b, k_scalar(type_c_name(stage->write.array->type)), arrays[i], e->n_parts, NULL);
+		k_array(e->b, k_scalar(type_c_name(stage->write.array->type)), arrays[i], e->threads.n_parts, NULL);
 	}
 	return arrays;
 }
@@ -101,7 +102,7 @@ static void keep_parts(struct emit *e, const char **arrays, const char **names)
 	for (int i = 0; i < e->accumulators.n; i++) {
 		struct cell *cell = &e->accumulators.items[i];
 
-		k_set(e->b, k_at(e->arena, arrays[i], k_name(e->arena, e->part)), k_name(e->arena, cell->name));
+		k_set(e->b, k_at(e->arena, arrays[i], k_name(e->arena, e->threads.part)), k_name(e->arena, cell->name));
 		cell->name = names[i];
 		cell->value = k_name(e->arena, cell->name);
 	}
@@ -110,7 +111,7 @@ static void keep_parts(struct emit *e, const char **arrays, const char **names)
 const char *open_parts(struct emit *e, bool is_shared)
 {
 	const char *part = names_declare(&e->names, "part");
-	struct k_stmt *loop = k_begin_for(e->b, "int64_t", part, k_int(e->arena, 0), e->n_parts, NULL);
+	struct k_stmt *loop = k_begin_for(e->b, "int64_t", part, k_int(e->arena, 0), e->threads.n_parts, NULL);
 
 	if (is_shared)
 		e->target->share(e, loop, &(struct loop_use) { .is_parallel = true });
@@ -138,17 +139,17 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 	int n = e->accumulators.n, visible;
 	const char **arrays, **names;
 
-	e->n_parts = k_int(e->arena, use.parts);
+	e->threads.n_parts = k_int(e->arena, use.parts);
 	arrays = declare_parts(e);
 	visible = e->names.visible.n;
 	e->accumulators.n = 0;
-	e->part = open_parts(e, true);
+	e->threads.part = open_parts(e, true);
 	e->accumulators.n = n;
 	names = rename_accumulators(e);
 	use.parts = use.chunk = 0;
 	emit_for(e, node, use);
 	keep_parts(e, arrays, names);
-	e->part = NULL;
+	e->threads.part = NULL;
 	block_close(e, visible);
 	add_parts(e, arrays);
 }
@@ -156,17 +157,17 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct range range = range_of(e, node, use.mark->direction);
-	struct k_expr *work = e->region;
+	struct k_expr *work = e->threads.n;
 	int visible;
 
 	if (range.is_single || range.step != 1 || use.mark->direction < 0)
 		return false;
-	e->n_parts = k_name(e->arena, region_declare(e));
+	e->threads.n_parts = k_name(e->arena, region_declare(e));
 	visible = e->names.visible.n;
-	e->part = open_parts(e, true);
+	e->threads.part = open_parts(e, true);
 	emit_for(e, node, use);
-	e->part = NULL;
-	e->region = work;
+	e->threads.part = NULL;
+	e->threads.n = work;
 	block_close(e, visible);
 	return true;
 }

@@ -105,8 +105,8 @@ static struct k_expr *has_pivot(struct emit *e, const struct point *point, const
 
 	if (e->ragged)
 		is_there = k_operate(e->arena, row_of_segment(e, point, pivot->args[1]), K_LT, e->ragged->rows);
-	else if (e->block && e->in_lanes)
-		is_there = k_binary(e->arena, K_LT, k_name(e->arena, e->lane), e->n_lanes);
+	else if (e->block.mark && e->block.in_lanes)
+		is_there = k_binary(e->arena, K_LT, k_name(e->arena, e->block.lane), e->block.n_lanes);
 	return conditions ? k_join(e->arena, K_AND, is_there, conditions) : is_there;
 }
 
@@ -127,9 +127,9 @@ static void check_systems(struct emit *e, const struct point *point, const struc
 			  int number)
 {
 	struct arena *a = e->arena;
-	const struct expr *system = pivot->args[2], *stride = slope(a, system, mark_dim_number(e->block));
+	const struct expr *system = pivot->args[2], *stride = slope(a, system, mark_dim_number(e->block.mark));
 	const char *macro = arena_printf(a, "PMG_CHECK_PIVOTS_%s", row_suffix(pivot->type));
-	struct k_expr *n_lanes = k_binary(a, K_SUB, e->n_lanes, k_name(a, e->lane));
+	struct k_expr *n_lanes = k_binary(a, K_SUB, e->block.n_lanes, k_name(a, e->block.lane));
 	struct k_expr *row = c_expr(e, point, pivot->args[1]), *first = c_expr(e, point, system);
 
 	k_do(e->b, K_CALL(a, macro, k_name(a, "plan"), k_name(a, name), n_lanes, k_int(a, number), row, first,
@@ -175,7 +175,7 @@ const char *emit_pivot(struct emit *e, const struct stage *stage, const struct p
 	name = names_declare(&e->names, "pivot");
 	k_const(e->b, k_scalar(lane_type(e, pivot->type)), name, value);
 	number = number_of(e->module, stage);
-	if (e->in_lanes && e->lanes_are_vectors)
+	if (e->block.in_lanes && e->block.has_vectors)
 		check_vector(e, point, pivot, name, number);
 	else
 		check_lane(e, point, pivot, name, number);

@@ -59,10 +59,10 @@ static void emit_in_parts(struct emit *e, __isl_keep isl_ast_node *node, const s
 {
 	const int visible = e->names.visible.n;
 
-	e->n_parts = k_int(e->arena, private_parts(copies));
-	e->part = open_parts(e, true);
+	e->threads.n_parts = k_int(e->arena, private_parts(copies));
+	e->threads.part = open_parts(e, true);
 	emit_node(e, node, (struct loop_use) { 0 });
-	e->part = NULL;
+	e->threads.part = NULL;
 	block_close(e, visible);
 }
 
@@ -76,7 +76,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 		return;
 	}
 	region_count(e, node, NULL);
-	e->in_region = true;
+	e->threads.in_region = true;
 	e->target->open_team(e);
 	k_do(e->b, private_call(e, mark->stage, copies));
 	if (private_parts(copies) > 1)
@@ -84,7 +84,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	else
 		emit_node(e, node, (struct loop_use) { 0 });
 	block_close(e, visible);
-	e->in_region = false;
+	e->threads.in_region = false;
 	note_write(e, target);
 	note_write(e, copies);
 }

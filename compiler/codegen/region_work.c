@@ -201,20 +201,20 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 {
 	struct count count = { .e = e };
 
-	if (e->target->device || e->in_region || e->team || e->part)
+	if (e->target->device || e->threads.in_region || e->threads.team || e->threads.part)
 		return;
 	add_node(&count, node, use && use->is_vector);
 	for (int i = 0; i < count.pieces.n; i++)
 		add_term(&count, points_of(&count, &count.pieces.items[i]),
 			 operations_of(count.pieces.items[i].stage, count.pieces.items[i].is_vector));
-	e->region = K_CALL(e->arena, "pmg_team", k_name(e->arena, "plan"), work_of(&count),
+	e->threads.n = K_CALL(e->arena, "pmg_team", k_name(e->arena, "plan"), work_of(&count),
 			   use ? find_iterations(e, node, use->block) : k_name(e->arena, "INFINITY"));
 }
 
 struct k_expr *region_threads(struct emit *e)
 {
-	if (e->region)
-		return e->region;
+	if (e->threads.n)
+		return e->threads.n;
 	emit_fail(e, "the work of a parallel region is not counted");
 	return k_int(e->arena, 1);
 }
@@ -224,7 +224,7 @@ const char *region_declare(struct emit *e)
 	const char *name = names_declare(&e->names, "threads");
 
 	k_const(e->b, k_scalar("int"), name, region_threads(e));
-	e->region = k_name(e->arena, name);
+	e->threads.n = k_name(e->arena, name);
 	return name;
 }
 

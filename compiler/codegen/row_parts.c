@@ -134,7 +134,7 @@ static bool is_in_every_part(const struct emit *e)
 
 bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length)
 {
-	const struct stage *setter = e->part_rows ? e->part_rows->setter : NULL, *stage = row->stage;
+	const struct stage *setter = e->rows.of_parts ? e->rows.of_parts->setter : NULL, *stage = row->stage;
 	const struct restructuring *parts;
 	int along = mark_dim_number(row);
 	const struct dim *dim = setter ? segment_dim(e, stage, along, &parts) : NULL;
@@ -146,9 +146,9 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	    !is_from_zero_to(e, &stage->dims.items[along], setter->write.array->hi[1]) ||
 	    stage->write.subs[1]->kind != EXPR_DIM || stage->write.subs[1]->index != along)
 		return false;
-	e->part_rows->parts = parts;
-	e->part_rows->adder = stage;
-	e->part_rows->length = length;
+	e->rows.of_parts->parts = parts;
+	e->rows.of_parts->adder = stage;
+	e->rows.of_parts->length = length;
 	return true;
 }
 
@@ -177,13 +177,13 @@ bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const stru
 
 void emit_set_cut(struct emit *e)
 {
-	const struct part_rows *rows = e->part_rows;
+	const struct part_rows *rows = e->rows.of_parts;
 	const struct array *array = rows->setter->write.array;
 	struct k_expr *plan = k_name(e->arena, "plan"), *loop = k_name(e->arena, "NULL");
 
 	if (!rows->parts)
 		return;
-	if (e->in_loop)
+	if (e->function.in_loop)
 		loop = K_CALL(e->arena, "pmg_cuda_loop_of", plan);
 	k_do(e->b, K_CALL(e->arena, "pmg_cuda_set_cut", plan,
 			  k_name(e->arena, e->layout->params[rows->parts->n_parts]),

@@ -14,7 +14,7 @@
 
 static bool known_value(const struct emit *e, const struct expr *expr, int64_t *value)
 {
-	return (expr->kind != EXPR_PARAM || e->is_specialized) && expr_is_known(e->module, expr, value);
+	return (expr->kind != EXPR_PARAM || e->function.is_specialized) && expr_is_known(e->module, expr, value);
 }
 
 bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
@@ -98,7 +98,7 @@ static const char *narrowing(enum scalar_type cells, enum scalar_type row)
 
 bool row_is_along(const struct emit *e, const struct access *access)
 {
-	return e->vector && access_uses_dim(access, e->vector->dim);
+	return e->rows.vector && access_uses_dim(access, e->rows.vector->dim);
 }
 
 struct k_expr *row_read(struct emit *e, const struct access *access, struct k_expr *element)
@@ -106,12 +106,12 @@ struct k_expr *row_read(struct emit *e, const struct access *access, struct k_ex
 	static const char *const readers[] = {
 		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
 	};
-	const enum scalar_type sums = e->vector->stage->write.array->sums;
+	const enum scalar_type sums = e->rows.vector->stage->write.array->sums;
 	struct k_expr *kept = dot_kept(e, access);
 
 	if (kept)
 		return kept;
-	grid_reads_row(e, e->vector->length, array_cell_size(access->array), type_size(sums));
+	grid_reads_row(e, e->rows.vector->length, array_cell_size(access->array), type_size(sums));
 	return k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s%s%s", row_suffix(access->array->type),
 					     readers[access->array->storage], narrowing(access->array->type, sums)),
 		      1, element);
@@ -272,9 +272,9 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
 {
-	for (int i = e->rows.n - 1; i >= 0; i--)
-		if (row_is_loop(mark, e->rows.items[i].stage, e->rows.items[i].dim))
-			return &e->rows.items[i];
+	for (int i = e->rows.list.n - 1; i >= 0; i--)
+		if (row_is_loop(mark, e->rows.list.items[i].stage, e->rows.list.items[i].dim))
+			return &e->rows.list.items[i];
 	return NULL;
 }
 
@@ -315,11 +315,11 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	}
 	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
 	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
-	e->vector = row;
+	e->rows.vector = row;
 	emit_update(e, &(struct update) { .op = row->stage->op, .type = row->stage->write.array->sums,
 					  .target = row_vector(e, row, j),
 					  .value = c_expr(e, &point, row->stage->value) });
-	e->vector = NULL;
+	e->rows.vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -364,9 +364,9 @@ static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __
 
 static void emit_below(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
 {
-	vec_push(e->arena, &e->rows, *row);
+	vec_push(e->arena, &e->rows.list, *row);
 	emit_node(e, node, (struct loop_use) { 0 });
-	e->rows.n--;
+	e->rows.list.n--;
 	note_write(e, row->stage->write.array);
 }
 

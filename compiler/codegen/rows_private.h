@@ -13,8 +13,8 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 /* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
  * restructuring that is the only one of its segment; false: nobody can say. */
 struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
-/* Does a nest set cells, which the one behind may set itself where it is printed with these e->part_rows? Did that one,
- * as far as it was printed? What is left of the first nest then. */
+/* Does a nest set cells, which the one behind may set itself where it is printed with these e->rows.of_parts? Did that
+ * one, as far as it was printed? What is left of the first nest then. */
 bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows);
 bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows);
 void emit_set_cut(struct emit *e);
@@ -68,7 +68,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
 void dots_release(struct emit *e, int names);
 struct k_expr *dot_kept(const struct emit *e, const struct access *access);
-/* Reads what e->kept has at `number`, all of it or a block. */
+/* Reads what e->rows.kept has at `number`, all of it or a block. */
 void dot_read_kept(struct emit *e, int number, const struct row *block);
 
 /* ---- batches.c: dot products of several iterations ---------------------------------------------------------- */

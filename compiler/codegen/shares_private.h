@@ -49,12 +49,12 @@ enum { SHORT_RANGE = 8 };
 
 /* ---- region_work.c: how much work a region has ----------------------------------------------------------- */
 
-/* Sets e->region for the region that is printed next, of all below `node`; `use`, or NULL, has the marks above of the
- * loop that threads share. */
+/* Sets e->threads.n for the region that is printed next, of all below `node`; `use`, or NULL, has the marks above of
+ * the loop that threads share. */
 void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use);
-/* e->region, which must be counted. */
+/* e->threads.n, which must be counted. */
 struct k_expr *region_threads(struct emit *e);
-/* A variable that has e->region, declared here; the same of all below `node`. */
+/* A variable that has e->threads.n, declared here; the same of all below `node`. */
 const char *region_declare(struct emit *e);
 const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 
@@ -64,12 +64,12 @@ const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
 bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* Opens the loop over e->n_parts parts, which threads may share: its variable. */
+/* Opens the loop over e->threads.n_parts parts, which threads may share: its variable. */
 const char *open_parts(struct emit *e, bool is_shared);
 /* Where a part begins: FIRST + PART*LENGTH/PARTS, or whole chunks behind FIRST near to that; where it ends. */
 struct k_expr *part_begin(struct emit *e, const struct cut *cut, const char *part);
 struct k_expr *part_end(struct emit *e, const struct cut *cut, const char *part);
-/* Opens the share of a loop that belongs to e->part. */
+/* Opens the share of a loop that belongs to e->threads.part. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 
 #endif

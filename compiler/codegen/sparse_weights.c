@@ -20,7 +20,7 @@ static bool is_of_weights(const struct emit *e, const struct stream *stream, con
 	if (stream->by < 0)
 		return !strcmp(stream->array, live->by->c_name);
 	return !strcmp(stream->array, live->weights->c_name) &&
-	       !strcmp(e->streams.items[stream->by].array, live->by->c_name);
+	       !strcmp(e->device.streams.items[stream->by].array, live->by->c_name);
 }
 
 /* Weights that the kernel itself computes are not read ahead. */
@@ -28,7 +28,7 @@ static bool are_computed(const struct emit *e, const struct live_points *live)
 {
 	const int slot = e->layout->slot_of[live->weights->number];
 
-	return slot < 0 || e->is_written[slot];
+	return slot < 0 || e->function.is_written[slot];
 }
 
 bool few_waits(const struct emit *e, const struct stream *stream)
@@ -72,8 +72,8 @@ static struct k_expr *has_weight(const struct emit *e, const struct live_points 
 	const char *now = NULL;
 	bool is_first = true;
 
-	for (int i = 0; i < e->streams.n; i++) {
-		const struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		const struct stream *stream = &e->device.streams.items[i];
 
 		if (!is_stream_of(e, stream, e->deal->mark))
 			continue;

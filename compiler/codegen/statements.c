@@ -131,7 +131,7 @@ static void declare_local(struct emit *e, __isl_keep isl_ast_node *node, const s
 	if (!is_used(below))
 		return;
 	cell.name = names_declare(&e->names, local_base(e->module, local));
-	cell.has_lanes = e->block && !e->in_lanes;
+	cell.has_lanes = e->block.mark && !e->block.in_lanes;
 	cell.declared_by = cell.has_lanes ? NULL : declaring_stage(e, node, local);
 	if (cell.has_lanes) {
 		lane_declare(e, local->type, cell.name, !declaring_stage(e, node, local));
@@ -190,7 +190,7 @@ static void declare_storage(struct emit *e, __isl_keep isl_ast_node *node, const
 void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	/* The name of a part is that of its array: what isl has made of one loop may declare it several times. */
-	bool needs_block = e->shared_depth == depth_here(e) && !array_is_variable(mark->array) &&
+	bool needs_block = e->statement.shared_depth == depth_here(e) && !array_is_variable(mark->array) &&
 			   mark->array->stored.is_per_thread;
 	int outer = e->locals.n, visible = 0;
 
@@ -272,7 +272,7 @@ static void emit_where(struct emit *e, const struct update *update, struct k_exp
 	k_const(e->b, k_scalar(lane_type(e, update->type)), value, update->value);
 	named.value = k_name(e->arena, value);
 	result = update_result(e, &named);
-	if (e->lanes_are_vectors)
+	if (e->block.has_vectors)
 		result = K_CALL(e->arena, arena_printf(e->arena, "PMG_CHOOSE_%s", row_suffix(update->type)),
 				conditions, result, update->before ? update->before : update->target);
 	else
@@ -293,7 +293,7 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 				 bool is_atomic)
 {
 	int names = one_lane_open(e);
-	struct k_expr *conditions = e->in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
+	struct k_expr *conditions = e->block.in_lanes ? lane_conditions(e, writes_row(e, stage)) : NULL;
 
 	if (conditions)
 		emit_where(e, update, conditions);
@@ -307,7 +307,7 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 void note_write(struct emit *e, const struct array *array)
 {
 	if (!array_is_local(array))
-		e->is_written[e->layout->slot_of[array->number]] = true;
+		e->function.is_written[e->layout->slot_of[array->number]] = true;
 }
 
 struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also)
@@ -336,7 +336,7 @@ static void declare_accumulator(struct emit *e, const struct stage *stage, struc
 
 	cell->name = names_declare(&e->names, accumulator_name(stage->op));
 	cell->value = k_name(e->arena, cell->name);
-	if (!e->block || e->in_lanes) {
+	if (!e->block.mark || e->block.in_lanes) {
 		k_var(e->b, k_scalar(lane_type(e, type)), cell->name, lane_fill(e, type, identity));
 		return;
 	}
@@ -356,7 +356,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	bool is_local = array_is_local(target);
 	bool is_given = is_local && e->deal;
 	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell, is_of_grid);
-	bool has_lanes = e->block && !e->in_lanes;
+	bool has_lanes = e->block.mark && !e->block.in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
 
 	if (has_lanes)
@@ -391,7 +391,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	update.value = cell.value;
 	note_write(e, block_array(e, stage->write.array));
 	emit_spread_update(e, &update, point, &cell, is_of_grid,
-			   e->atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
+			   e->statement.atomic == stage || ast_has_mark(node, MARK_ATOMIC, stage));
 }
 
 /* The target is a variable that lives no longer than the loop needs it. */
@@ -452,7 +452,7 @@ struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage)
 /* Of a variable: a sum takes conditions only where lanes have terms that others have not. */
 static void emit_local_update(struct emit *e, const struct update *update)
 {
-	bool selects = e->in_lanes && e->ragged && e->ragged->selects;
+	bool selects = e->block.in_lanes && e->ragged && e->ragged->selects;
 	struct k_expr *conditions = selects ? lane_conditions(e, false) : NULL;
 
 	if (e->ragged && e->ragged->adds_to_vectors && sum_is_in_vectors(update->target))
@@ -503,12 +503,12 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		local->declared_by = NULL;
 		return;
 	}
-	e->pivot = emit_pivot(e, stage, point);
-	e->may_name = true;
+	e->statement.pivot = emit_pivot(e, stage, point);
+	e->statement.may_name = true;
 	update.value = lane_value(e, stage->value,
 				  c_expr(e, point, type == stage->value->type ? stage->value : &cast));
-	e->pivot = NULL;
-	e->may_name = false;
+	e->statement.pivot = NULL;
+	e->statement.may_name = false;
 	update.order = expr_is_unchosen(stage->value) ? VALUE_FIRST
 		     : accumulator || array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST;
 	if (!accumulator) {
@@ -530,9 +530,9 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		emit_local_update(e, &update);
 		return;
 	}
-	if (e->atomic != stage)
+	if (e->statement.atomic != stage)
 		deal_breaks_at_update(e);
-	emit_possibly_atomic(e, stage, &update, e->atomic == stage);
+	emit_possibly_atomic(e, stage, &update, e->statement.atomic == stage);
 	lane_note_interim(e, stage->write.array);
 }
 
@@ -540,13 +540,13 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct point point = { NULL, isl_ast_node_user_get_expr(node) };
 	const struct stage *stage = point.stage = ast_stage(point.instance);
-	bool is_guarded = e->guards_starts && e->layout->is_of_start[stage->write.array->number];
+	bool is_guarded = e->function.guards_starts && e->layout->is_of_start[stage->write.array->number];
 	int names = 0;
 
 	e->b->span = stage->span;
 	if (is_guarded) {
 		deal_breaks(e);
-		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->starts)));
+		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->function.starts)));
 	}
 	emit_stage(e, stage, &point);
 	if (is_guarded)

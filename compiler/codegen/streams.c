@@ -11,14 +11,14 @@
 
 bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal)
 {
-	return stream->kernel == e->n_kernels && stream->deal == deal;
+	return stream->kernel == e->device.n_kernels && stream->deal == deal;
 }
 
 /* The number of the loop's stream; -1: there is none. */
 static int find_stream(const struct emit *e, const char *array, int by)
 {
-	for (int i = 0; i < e->streams.n; i++) {
-		const struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		const struct stream *stream = &e->device.streams.items[i];
 
 		if (is_stream_of(e, stream, e->deal->mark) && stream->by == by && !strcmp(stream->array, array))
 			return i;
@@ -33,10 +33,11 @@ static const char *element_now(struct emit *e, const struct array *array, int by
 	const int i = find_stream(e, array->c_name, by);
 
 	if (i >= 0)
-		return e->streams.items[i].now;
-	vec_push(e->arena, &e->streams, ((struct stream) { .deal = e->deal->mark, .array = array->c_name, .by = by,
+		return e->device.streams.items[i].now;
+	vec_push(e->arena, &e->device.streams, ((struct stream) { .deal = e->deal->mark, .array = array->c_name,
+							   .by = by,
 							   .slot = e->layout->slot_of[array->number],
-							   .kernel = e->n_kernels }));
+							   .kernel = e->device.n_kernels }));
 	return NULL;
 }
 
@@ -74,7 +75,7 @@ struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_e
 
 	if (!e->deal || e->deal->in_vectors || array_is_local(array))
 		return element;
-	if (e->is_chosen)
+	if (e->statement.is_chosen)
 		return read_once(e, element);
 	index = index_of(element, array->c_name);
 	by = subscripts_of(e, index);
@@ -87,16 +88,16 @@ struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_e
 
 void streams_settle(struct emit *e)
 {
-	for (int i = 0; i < e->streams.n; i++) {
-		struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		struct stream *stream = &e->device.streams.items[i];
 
-		if (stream->kernel != e->n_kernels)
+		if (stream->kernel != e->device.n_kernels)
 			continue;
-		stream->is_ahead = stream->by < 0 || (stream->slot >= 0 && !e->is_written[stream->slot]);
+		stream->is_ahead = stream->by < 0 || (stream->slot >= 0 && !e->function.is_written[stream->slot]);
 		if (few_waits(e, stream))
 			stream->is_ahead = false;
 		if (stream->by >= 0 && stream->is_ahead)
-			e->streams.items[stream->by].has_later = true;
+			e->device.streams.items[stream->by].has_later = true;
 	}
 }
 
@@ -109,7 +110,7 @@ static struct k_expr *first_of(const struct emit *e, const struct stream *stream
 
 	if (stream->by < 0)
 		return K_CALL(a, "PMG_FIRST", array, first, end);
-	return K_CALL(a, "PMG_FIRST_AT", array, k_name(a, e->streams.items[stream->by].ahead), first, end);
+	return K_CALL(a, "PMG_FIRST_AT", array, k_name(a, e->device.streams.items[stream->by].ahead), first, end);
 }
 
 /* Sets a variable to the element of the iteration behind `first`. */
@@ -123,13 +124,13 @@ static struct k_expr *next_at_of(const struct emit *e, const struct stream *stre
 				 struct k_expr *end)
 {
 	return K_CALL(e->arena, "PMG_NEXT_AT", k_name(e->arena, stream->ahead), k_name(e->arena, stream->array),
-		      k_name(e->arena, e->streams.items[stream->by].ahead), first, end);
+		      k_name(e->arena, e->device.streams.items[stream->by].ahead), first, end);
 }
 
 void streams_begin(struct emit *e, const struct mark *deal, struct k_expr *first, struct k_expr *end)
 {
-	for (int i = 0; i < e->streams.n; i++) {
-		struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		struct stream *stream = &e->device.streams.items[i];
 		const char *array = stream->array;
 
 		if (!is_stream_of(e, stream, deal) || !stream->is_ahead)
@@ -155,8 +156,8 @@ static void move_on(struct emit *e, const struct stream *stream, struct k_expr *
 
 void streams_go_on(struct emit *e, const char *first, struct k_expr *end)
 {
-	for (int i = 0; i < e->streams.n; i++) {
-		struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		struct stream *stream = &e->device.streams.items[i];
 		struct k_expr *here = k_name(e->arena, first);
 
 		if (!is_stream_of(e, stream, e->deal->mark) || !stream->is_ahead)
@@ -189,8 +190,8 @@ void streams_end(struct emit *e, int start)
 {
 	const struct k_block rest = read_from(e, start);
 
-	for (int i = 0; i < e->streams.n; i++) {
-		const struct stream *stream = &e->streams.items[i];
+	for (int i = 0; i < e->device.streams.n; i++) {
+		const struct stream *stream = &e->device.streams.items[i];
 
 		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
 		    !k_mentions(&rest, stream->now))

@@ -46,8 +46,8 @@ struct target {
 	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask; NULL: it does not, but
 	 * opens another loop. */
 	void (*share)(struct emit *e, struct k_stmt *loop, const struct loop_use *use);
-	/* Opens a block that every thread runs, e->in_region being true inside; NULL: it has no teams of threads that
-	 * each run a whole loop. */
+	/* Opens a block that every thread runs, e->threads.in_region being true inside; NULL: it has no teams of
+	 * threads that each run a whole loop. */
 	void (*open_team)(struct emit *e);
 	/* An update below an ATOMIC mark. */
 	void (*atomic_update)(struct emit *e, const struct update *update);

@@ -95,13 +95,13 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	team.cut.first = affine_of_expr(e, NULL, dim->lo);
 	team.cut.end = affine_of_expr(e, NULL, dim->hi);
 	team.cut.chunk = chunk ? chunk : cells_of_line(shared);
-	e->n_parts = k_name(e->arena, threads);
+	e->threads.n_parts = k_name(e->arena, threads);
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);
-	e->team = &team;
+	e->threads.team = &team;
 	emit_node(e, node, use);
-	e->team = NULL;
+	e->threads.team = NULL;
 	k_end(e->b);
 	k_end(e->b);
 	e->names.visible.n = visible;
@@ -121,7 +121,7 @@ static struct k_expr *bound_of(struct emit *e, const struct affine *own, const s
 /* The part of the loop that is in the block. */
 static void open_in_block(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
-	const struct team *team = e->team;
+	const struct team *team = e->threads.team;
 	struct k_expr *first = bound_of(e, &range->first, &team->cut.first, team->begin, "pmg_max_i64");
 	struct k_expr *end = bound_of(e, &range->end, &team->cut.end, team->stop, "pmg_min_i64");
 	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, first, end, NULL);
@@ -133,8 +133,8 @@ static void open_in_block(struct emit *e, const struct range *range, const char 
 /* If iterations are not one apart, the first block has all. */
 void open_of_team(struct emit *e, const struct range *range, const char *name, struct loop_use use)
 {
-	struct k_expr *is_first = k_operate(e->arena, k_name(e->arena, e->team->begin), K_EQ,
-					    affine_expr(e->arena, &e->team->cut.first));
+	struct k_expr *is_first = k_operate(e->arena, k_name(e->arena, e->threads.team->begin), K_EQ,
+					    affine_expr(e->arena, &e->threads.team->cut.first));
 
 	if (range->is_single) {
 		k_begin_if(e->b, is_first);

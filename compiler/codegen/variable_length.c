@@ -27,7 +27,7 @@ struct condition condition_open(struct emit *e, struct k_expr *test, int first_f
 {
 	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
 
-	if (e->ragged && !e->in_lanes && k_expr_mentions(test, e->lane))
+	if (e->ragged && !e->block.in_lanes && k_expr_mentions(test, e->block.lane))
 		add_condition(e, k_at_least(e->arena, test, K_LEVEL_AND), first_fact, false);
 	else
 		condition.names = block_of(e, k_begin_if(e->b, test));
@@ -77,7 +77,7 @@ static bool all_follow(struct emit *e, const fact_list *from, const fact_list *f
 static bool is_of_lanes(const struct emit *e, const struct affine *affine)
 {
 	for (int i = 0; i < affine->terms.n; i++)
-		if (k_expr_mentions(affine->terms.items[i].atom, e->lane))
+		if (k_expr_mentions(affine->terms.items[i].atom, e->block.lane))
 			return true;
 	return false;
 }
@@ -99,16 +99,16 @@ static struct k_expr *length_mask(struct emit *e, const struct affine *fact)
 		least = affine_scale(e->arena, &least, 1, 1);
 	if (is_of_lanes(e, &least))
 		return NULL;
-	mask = K_CALL(e->arena, vector_macro(e, "PMG_HAS_ROWS", e->lane_type),
-		      k_name(e->arena, e->ragged->rows_name), k_name(e->arena, e->lane),
+	mask = K_CALL(e->arena, vector_macro(e, "PMG_HAS_ROWS", e->block.type),
+		      k_name(e->arena, e->ragged->rows_name), k_name(e->arena, e->block.lane),
 		      affine_expr(e->arena, &least));
 	return factor < 0 ? k_unary(e->arena, K_INVERT, mask) : mask;
 }
 
 static struct k_expr *bits_mask(struct emit *e, const struct lane_condition *condition)
 {
-	struct k_expr *mask = K_CALL(e->arena, vector_macro(e, "PMG_WHERE", e->lane_type), condition->bits,
-				     k_name(e->arena, e->lane));
+	struct k_expr *mask = K_CALL(e->arena, vector_macro(e, "PMG_WHERE", e->block.type), condition->bits,
+				     k_name(e->arena, e->block.lane));
 
 	return condition->is_not ? k_unary(e->arena, K_INVERT, mask) : mask;
 }
@@ -133,7 +133,7 @@ static struct k_expr *add_mask(struct emit *e, struct k_expr *all, const struct 
 /* All before and this one, of the present lane or as a vector. */
 static struct k_expr *and_condition(struct emit *e, struct k_expr *all, const struct lane_condition *condition)
 {
-	if (!e->lanes_are_vectors)
+	if (!e->block.has_vectors)
 		return k_join(e->arena, K_AND, all, condition->test);
 	e->ragged->only = all || condition->is_not ? NULL : condition->bits;
 	return add_mask(e, all, condition);
@@ -256,7 +256,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
 	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	int visible = e->names.visible.n, n_carries = e->carries.n, n_facts = e->ragged->row_facts.n;
+	int visible = e->names.visible.n, n_carries = e->carried.loops.n, n_facts = e->ragged->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
 	bool is_walked;
 
@@ -268,7 +268,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	row_condition(e, &row, &low, false);
 	row_condition(e, &row, &high, true);
 	iterator_push(e, node, &value, use->mark->direction);
-	if (e->lanes_are_vectors)
+	if (e->block.has_vectors)
 		carried_open(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_rows(e, &rows, name, is_forwards);
@@ -291,7 +291,7 @@ bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	isl_ast_node *body;
 	int n;
 
-	if (!e->ragged || e->in_lanes)
+	if (!e->ragged || e->block.in_lanes)
 		return false;
 	range = range_of(e, node, use.mark->direction);
 	if (!is_of_lanes(e, &range.first) && !is_of_lanes(e, &range.last))
@@ -318,8 +318,9 @@ static const struct array *segments_of_block(const struct emit *e)
 {
 	const struct array *segments = NULL;
 
-	for (int i = 0; i < e->block->arrays.n; i++)
-		segments = e->block->arrays.items[i]->segments ? e->block->arrays.items[i]->segments : segments;
+	for (int i = 0; i < e->block.mark->arrays.n; i++)
+		segments = e->block.mark->arrays.items[i]->segments ? e->block.mark->arrays.items[i]->segments
+								     : segments;
 	return segments;
 }
 
@@ -332,7 +333,7 @@ struct affine segments_count(struct emit *e, const struct array *offsets)
 
 struct k_expr *order_of_block(const struct emit *e, const struct array *segments)
 {
-	return k_name(e->arena, layout_order(e->layout, segments, (int) e->block->lanes));
+	return k_name(e->arena, layout_order(e->layout, segments, (int) e->block.mark->lanes));
 }
 
 struct k_expr *ragged_turn(struct emit *e)
@@ -350,7 +351,7 @@ struct k_expr *ragged_turn(struct emit *e)
 static void declare_segments(struct emit *e, const struct array *segments, struct k_expr *first)
 {
 	struct ragged *ragged = e->ragged;
-	struct k_expr *lane = k_name(e->arena, e->lane), *begin, *rows;
+	struct k_expr *lane = k_name(e->arena, e->block.lane), *begin, *rows;
 
 	ragged->begin_name = names_declare(&e->names, "begin");
 	ragged->rows_name = names_declare(&e->names, "rows");
@@ -363,7 +364,7 @@ static void declare_segments(struct emit *e, const struct array *segments, struc
 	k_array(e->b, k_scalar("int64_t"), ragged->rows_name, lanes_expr(e), NULL)->let.is_joined = true;
 	k_const(e->b, k_scalar("int64_t"), ragged->longest,
 		K_CALL(e->arena, "pmg_block_segments", k_name(e->arena, segments->c_name),
-		       k_binary(e->arena, K_ADD, order_of_block(e, segments), first), lanes_expr(e), e->n_lanes,
+		       k_binary(e->arena, K_ADD, order_of_block(e, segments), first), lanes_expr(e), e->block.n_lanes,
 		       begin, rows));
 }
 
@@ -385,8 +386,8 @@ void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
 	if (!e->ragged)
 		return;
 	e->ragged->body = build_elsewhere(e, body);
-	if (e->lanes_are_vectors && e->ragged->has_others) {
-		e->lanes_are_vectors = false;
+	if (e->block.has_vectors && e->ragged->has_others) {
+		e->block.has_vectors = false;
 		e->ragged->body = build_elsewhere(e, body);
 	}
 	e->ragged->is_settled = true;

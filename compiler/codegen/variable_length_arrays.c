@@ -28,9 +28,9 @@ static bool has_blocked(const struct emit *e, bool (*is_such)(const struct array
 {
 	bool has = false;
 
-	for (int i = 0; i < e->block->arrays.n && !has; i++)
-		has = is_blocked_by_caller(e, e->block->arrays.items[i]) &&
-		      (!is_such || is_such(e->block->arrays.items[i]));
+	for (int i = 0; i < e->block.mark->arrays.n && !has; i++)
+		has = is_blocked_by_caller(e, e->block.mark->arrays.items[i]) &&
+		      (!is_such || is_such(e->block.mark->arrays.items[i]));
 	return has;
 }
 
@@ -76,7 +76,7 @@ void start_declare(struct emit *e, const struct array *segments, struct k_expr *
 	e->ragged->start = names_declare(&e->names, "start");
 	k_const(e->b, k_scalar("int64_t"), e->ragged->start, k_load(e->arena, order, affine_expr(e->arena, &at)));
 	block = K_LIST(e->arena, k_name(e->arena, segments->c_name), order, affine_expr(e->arena, &n_segments), first,
-		       lanes_expr(e), e->n_turns);
+		       lanes_expr(e), e->block.n_turns);
 	if (has_blocked(e, is_prefetched))
 		declare_later(e, block);
 	if (has_blocked(e, has_window))

@@ -57,8 +57,8 @@ void emit_given_sum(struct emit *e, const struct update *update)
 
 bool loop_is_dealt(const struct emit *e, const struct mark *loop)
 {
-	return e->next_deal && e->next_deal->dim == loop->dim && e->grid && e->grid->has_deals && !e->deal &&
-	       !e->grid->has_shared && !e->grid->in_lanes;
+	return e->device.next_deal && e->device.next_deal->dim == loop->dim && e->grid && e->grid->has_deals &&
+	       !e->deal && !e->grid->has_shared && !e->grid->in_lanes;
 }
 
 /* Of what counts up to an end: that of the variable, if it is one. */
@@ -108,7 +108,7 @@ static void emit_deal_body(struct emit *e, __isl_keep isl_ast_node *node)
 bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range)
 {
-	struct deal deal = { .mark = e->next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
+	struct deal deal = { .mark = e->device.next_deal, .n_iterators = e->iterators.n, .n_locals = e->locals.n };
 	struct scope scope = scope_enter(e);
 	struct k_expr *end = affine_expr(e->arena, &range->end);
 	const char *dim = use->mark->dim->name, *first;

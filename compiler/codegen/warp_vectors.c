@@ -497,9 +497,10 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 /* Whether any lane adds to the row of the loop, if the row has a variable for that. */
 static void note_added(struct emit *e, const struct vectors *vectors, const char *lanes)
 {
-	for (int i = 0; i < e->rows.n; i++)
-		if (e->rows.items[i].stage == vectors->stage && e->rows.items[i].added)
-			k_update(e->b, K_BIT_OR, k_name(e->arena, e->rows.items[i].added), k_name(e->arena, lanes));
+	for (int i = 0; i < e->rows.list.n; i++)
+		if (e->rows.list.items[i].stage == vectors->stage && e->rows.list.items[i].added)
+			k_update(e->b, K_BIT_OR, k_name(e->arena, e->rows.list.items[i].added),
+				 k_name(e->arena, lanes));
 }
 
 static void emit_vectors(struct emit *e, struct vectors *vectors)
