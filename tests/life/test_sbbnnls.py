@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The solver as a program, dsl_examples/sbbnnls.pmg, against the equations in NumPy: the objective at each of 100
-iterations to 1e-9, on made-up systems and on the real ones of PMG_TEST_DATA. With sanitizers only for --long."""
+iterations to 1e-9, on made-up systems and on the real ones of PMG_TEST_DATA. With sanitizers only for --long.
+Its C is not optimised."""
 import os
 import subprocess
 import sys

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Variants of the solver, dsl_examples/life: l1 terms by `pmg life fit`, several signals at once, COMMIT's shape of a
 model; each reaches the optimum that SciPy finds. PMG_TEST_LONG also compares with the interpreter.
-Not with sanitizers: most of its time is that of C compilers."""
+Not with sanitizers: most of its time is that of C compilers. Its C is not optimised."""
 import csv
 import os
 import subprocess
