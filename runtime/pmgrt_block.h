@@ -19,7 +19,7 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
 /* Blocks of arrays as the caller holds them (pmg_place): block number first/width, `part` from its first element.
  * pmg_block_take_TYPE gives a block with the values: where it lies, if its lanes stand next to each other there, or in
  * `own`; pmg_block_open_TYPE one to be written; pmg_block_put_TYPE brings what was written to its place. What is also
- * written to pmg_block_nontemporal_TYPE, past the caches, if that is not NULL, is opened by pmg_block_keep_TYPE: in
+ * written to pmg_block_nontemporal_TYPE, non-temporally, if that is not NULL, is opened by pmg_block_keep_TYPE: in
  * `own`. pmg_block_rows_TYPE takes the rows from `begin` to `end` only, and pmg_block_put_rows_TYPE brings only those
  * to their place. PMG_ROWS at a time, of all lanes, are whole squares, and so few that it pays to let the C compiler
  * know the numbers. Fewer, which an end leaves, are brought with rows beside them, which a result has all of by then.
@@ -33,11 +33,11 @@ static inline int64_t pmg_lane_place(int64_t lane, int64_t n_lanes, int64_t dist
  * blocks that are too large for that, a run of each lane in turn. pmg_block_prefetches tells which of these.
  *
  * The window of a result that begins with row `begin` ends before pmg_put_end_TYPE, one that ends before `end` begins
- * with pmg_put_begin_TYPE. Those of lanes that go past the caches are lines, if row 0 has the same place in a line of
- * all of them, pmg_block_skew_TYPE; if not, pmg_block_is_uneven_TYPE, as many rows as a line has; else (PMG_NO_ROW)
- * the windows go through the caches. Results that are near go to their place as a whole downwards, which the loop
- * before is the faster for, and upwards where squares are joined (pmg_block_joins_TYPE): where lanes begin with other
- * values than vectors do. `ahead` is further on in the direction of the loop than any window is high. */
+ * with pmg_put_begin_TYPE. Those of lanes that are stored non-temporally are lines, if row 0 has the same place in a
+ * line of all of them, pmg_block_skew_TYPE; if not, pmg_block_is_uneven_TYPE, as many rows as a line has; else
+ * (PMG_NO_ROW) the windows go through the caches. Results that are near go to their place as a whole downwards, which
+ * the loop before is the faster for, and upwards where squares are joined (pmg_block_joins_TYPE): where lanes begin
+ * with other values than vectors do. `ahead` is further on in the direction of the loop than any window is high. */
 enum { PMG_ROWS = 8 };
 #define PMG_NO_ROW INT64_MIN
 
@@ -157,7 +157,7 @@ PMG_PREFETCHES pmg_prefetch_lanes(const void *block, int64_t size, const pmg_pla
 			__builtin_prefetch((const void *) lane_row, 0, 2);
 }
 
-/* Lanes that lie one behind the other, past the caches, as far as all exist. */
+/* Lanes one after the other, non-temporally, as far as all exist. */
 static inline bool pmg_block_is_nontemporal(const pmg_place *place, int64_t width, int64_t n_lanes)
 {
 	return PMG_VECTOR_BYTES == PMG_CACHE_LINE && place->is_nontemporal && n_lanes == width &&

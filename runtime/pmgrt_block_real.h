@@ -67,7 +67,7 @@ static inline void PMG_NAME(pmg_uneven_write)(const PMG_REAL *restrict block, in
 
 /* pmg_block_read_TYPE(block, width, from, n_lanes, distance, rows, row_distance): block[row*width + lane] =
  * from[lane*distance + row*row_distance]; pmg_block_write_TYPE is the reverse, for the lanes that exist;
- * pmg_block_stream_TYPE the same past the caches, of rows next to each other and all lanes, which pays if a vector is
+ * pmg_block_stream_TYPE the same non-temporally, of rows next to each other and all lanes, which pays if a vector is
  * a cache line. Rows that are left over at the end are part of a square, too, if there are enough for one: its other
  * rows are copied twice. Windows that are read are part of their loop, and so are the squares of whole ones, however
  * much else the file has: as calls, which gcc makes of them where there are many, they take up to 1.6 times as long. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * What a pipeline is, as its library tells loaders and the runtime: parameters, arrays, extents, what plans inspect,
- * kernels. The compiler writes these tables (compiler/codegen/abi.c). A part of pmgrt.h, which includes it behind the
- * types that it needs. */
+ * kernels. The compiler writes these tables (compiler/codegen/abi/abi.c). A part of pmgrt.h, which includes it behind
+ * the types that it needs. */
 #ifndef PMGRT_DESCRIPTION_H
 #define PMGRT_DESCRIPTION_H
 

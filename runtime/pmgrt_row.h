@@ -88,7 +88,7 @@ typedef uint64_t pmg_vector_bits __attribute__((vector_size(PMG_VECTOR_BYTES)));
 #define PMG_FILL_F64(value) ((value) - (pmg_vector_f64) { 0 })
 #define PMG_FILL_F32(value) ((value) - (pmg_vector_f32) { 0 })
 
-/* Writes a vector past the caches: to a row that begins with a cache line, in an array that is too large for them
+/* Stores a vector non-temporally: to a row that begins with a cache line, in an array that is too large for them
  * (pmg_is_nontemporal). The barrier behind a parallel loop orders these writes as others, and the end of an
  * execution. */
 #if defined(__clang__)

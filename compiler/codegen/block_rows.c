@@ -45,7 +45,7 @@ static int n_readers(__isl_keep isl_ast_node *node, const struct array *array)
 static bool is_walkable(const struct search *search, __isl_keep isl_ast_node *loop)
 {
 	return isl_ast_node_get_type(loop) == isl_ast_node_for &&
-	       (!search->e->ragged || isl_ast_node_for_is_degenerate(loop) == isl_bool_false);
+	       (!search->e->variable_length || isl_ast_node_for_is_degenerate(loop) == isl_bool_false);
 }
 
 static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
@@ -77,7 +77,7 @@ static int loop_of(const struct emit *e, __isl_keep isl_ast_node *body, const st
 }
 
 /* Where isl has taken rows out of the loop all the same, segments are copied as a whole. */
-void rows_settle(struct emit *e, __isl_keep isl_ast_node *body)
+void rows_resolve(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	for (int i = 0; i < e->block.mark->arrays.n; i++) {
 		struct array *copy = e->block.mark->arrays.items[i];
@@ -158,7 +158,7 @@ static struct affine row_of(struct emit *e, const struct array *copy, const stru
 	struct affine row = affine_of_expr(e, point, access->subs[copy->stored.windowed]), begin;
 
 	if (copy->segments) {
-		begin = affine_atom(e->arena, e->ragged->begin);
+		begin = affine_atom(e->arena, e->variable_length->begin);
 		row = affine_combine(e->arena, 1, &row, -1, &begin);
 	}
 	return affine_combine(e->arena, 1, &row, -1, &lo);
@@ -442,7 +442,7 @@ struct k_expr *rows_access(struct emit *e, const struct point *point, const stru
 	if (copy->role != ROLE_BLOCK || !copy->stored.window)
 		return NULL;
 	row = row_of(e, copy, point, access);
-	name = e->ragged && !e->ragged->is_settled ? copy->c_name : find_row(e, copy, &row);
+	name = e->variable_length && !e->variable_length->is_resolved ? copy->c_name : find_row(e, copy, &row);
 	if (!name) {
 		emit_fail(e, "a row of '%s' is read where it was not looked up", copy->owner->name);
 		name = copy->c_name;

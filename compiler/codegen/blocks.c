@@ -209,7 +209,7 @@ static void open_rows(struct emit *e, __isl_keep isl_ast_node *body, const struc
 	note_write(e, copy);
 	rows = rows_declare(e, body, copy);
 	if (copy->segments) {
-		ragged_rows(e, rows);
+		variable_length_rows(e, rows);
 		return;
 	}
 	part = part_of(e, copy, found);
@@ -228,7 +228,7 @@ static void note_prefetch(struct emit *e, const struct array *copy, const struct
 	struct part part;
 
 	if (copy->segments) {
-		ragged_note_prefetch(e, copy);
+		variable_length_note_prefetch(e, copy);
 		return;
 	}
 	part = part_of(e, copy, found);
@@ -251,7 +251,7 @@ static void emit_filling_of(struct emit *e, __isl_keep isl_ast_node *body, const
 	}
 	is_read = !is_made_here(e, body, copy->owner);
 	if (copy->segments) {
-		ragged_fill(e, copy, found, is_read);
+		variable_length_fill(e, copy, found, is_read);
 		return;
 	}
 	if (is_blocked_by_caller(e, copy)) {
@@ -297,7 +297,7 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, struct 
 		struct finding found = find_part(body, copy->owner);
 
 		if (found.is_written && copy->segments) {
-			ragged_empty(e, copy);
+			variable_length_empty(e, copy);
 		} else if (found.is_written && !is_put(e, copy)) {
 			note_write(e, copy->owner);
 			k_do(e->b, put_call(e, copy, &found, first));
@@ -318,7 +318,7 @@ static void emit_body(struct emit *e, __isl_keep isl_ast_node *body, __isl_keep 
 	lanes_begin(e, body);
 	if (loop)
 		iterator_push(e, loop, &variable, 1);
-	ragged_settle(e, body);
+	variable_length_resolve(e, body);
 	e->iterators.n = iterators;
 	if (loop)
 		iterator_push(e, loop, start, 1);
@@ -341,7 +341,7 @@ static void begin_block(struct emit *e, const struct loop_use *use)
 	e->block.variable = names_declare(&e->names, dim);
 	e->block.first = names_declare(&e->names, arena_printf(e->arena, "%s_block", dim));
 	e->block.lane = names_declare(&e->names, "lane");
-	e->ragged = NULL;
+	e->variable_length = NULL;
 }
 
 /* The blocks of arrays that the caller has blocked begin at multiples of the lanes. */
@@ -389,13 +389,13 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	if (range.step != 1)
 		emit_fail(e, "a loop in blocks has steps");
 	check_first(e, &range);
-	use.turn = ragged_turn(e);
+	use.turn = variable_length_turn(e);
 	if (use.is_parallel && use.turn)
 		threads = region_declare(e);
 	open_blocks(e, &range, &use, lanes);
 	range_facts(e, &range, &start, 1);
 	e->block.n_turns = threads ? k_name(e->arena, threads) : k_int(e->arena, 1);
-	ragged_open(e, body, k_name(e->arena, e->block.first));
+	variable_length_open(e, body, k_name(e->arena, e->block.first));
 	emit_body(e, body, node, &start);
 	block_close(e, visible);
 	if (threads)
@@ -419,7 +419,7 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	begin_block(e, &use);
 	e->block.n_lanes = e->block.n_turns = k_int(e->arena, 1);
 	k_begin(e->b);
-	ragged_open(e, node, affine_expr(e->arena, &value));
+	variable_length_open(e, node, affine_expr(e->arena, &value));
 	emit_body(e, node, NULL, &value);
 	block_close(e, visible);
 	lanes_end(e);

@@ -5,7 +5,7 @@
  * are cut to the first one above the next ones. */
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 static bool is_known(const struct pipeline *pipeline, const struct layout *layout, const struct k_program *program)
 {

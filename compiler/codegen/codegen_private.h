@@ -152,8 +152,8 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 /* Of the variable of a dim that is bound to a value of the array, in C: where parts of segments begin and end has room
  * for what a kernel counts beyond (runtime/inspect/restructure_partition.c), so that it is the array's; else 64
  * bits. */
-const char *bound_type(const struct emit *e, const struct array *array);
-void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+const char *bind_type(const struct emit *e, const struct array *array);
+void emit_bind_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* isl has found the one value that the pending dim can have below `node`, and made no loop. */
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
@@ -238,7 +238,7 @@ struct finding {
 
 struct finding find_part(__isl_keep isl_ast_node *node, const struct array *array);
 /* Before a block of segments: leaves windows of rows to arrays that one loop below reads row by row. */
-void rows_settle(struct emit *e, __isl_keep isl_ast_node *body);
+void rows_resolve(struct emit *e, __isl_keep isl_ast_node *body);
 /* Declares what reads a copy of a few rows: fills, `lies` and `n_rows` are left to the caller. */
 struct block_rows *rows_declare(struct emit *e, __isl_keep isl_ast_node *body, const struct array *copy);
 /* Opens a loop over windows around one over rows, whose range becomes that of a window, to be closed behind that one;
@@ -303,21 +303,21 @@ struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, con
 /* ---- warp_loops.c: warp-cooperative loops, of which each lane of a team has an iteration ----------------------- */
 
 /* Is this the loop of the pending DEAL mark? */
-bool loop_is_dealt(const struct emit *e, const struct mark *loop);
+bool loop_is_of_warp(const struct emit *e, const struct mark *loop);
 /* That loop; false: it is another loop. */
-bool emit_deal_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range);
 /* In such a loop: a vector loop below `mark`, for one lane after the other; false: `node` is none. */
-bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
+bool emit_warp_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use);
 /* The element of an index array that the variable has; NULL. */
 const struct binding *binding_of(const struct emit *e, const char *name);
 /* What is built next stands below a condition, or updates memory, at which groups of a team would meet, or is a row
  * beside such a loop: the kernel cannot have one. */
-void deal_breaks(struct emit *e);
-void deal_breaks_at_update(struct emit *e);
-void deal_breaks_beside(struct emit *e);
+void warp_loop_breaks(struct emit *e);
+void warp_loop_breaks_at_update(struct emit *e);
+void warp_loop_breaks_beside(struct emit *e);
 /* In such a loop: opens a block for lanes with an iteration; keeps the sum of a group for the lane that takes it. */
-int deal_open(struct emit *e);
+int warp_loop_open(struct emit *e);
 void emit_given_sum(struct emit *e, const struct update *update);
 
 /* ---- pivots.c: pivots of eliminations ------------------------------------------------------------------- */
@@ -390,10 +390,10 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 /* ---- constant_trees.c: trees that are known ------------------------------------------------------------------ */
 
 /* The table that stands for an array of the plan where the tree is the one that is known; NULL: there is none. */
-const char *known_table(const struct layout *layout, const struct slot *slot);
-void emit_known_tables(struct writer *w, struct layout *const *layouts, int n); /* of a pipeline's candidates */
+const char *constant_table(const struct layout *layout, const struct slot *slot);
+void emit_constant_tables(struct writer *w, struct layout *const *layouts, int n); /* of a pipeline's candidates */
 /* And what must hold of the plan's arrays for those tables to be theirs. NULL: nothing has to hold. */
-struct k_expr *with_known_conditions(const struct layout *layout, struct k_expr *condition);
+struct k_expr *with_constant_conditions(const struct layout *layout, struct k_expr *condition);
 
 /* ---- kernel.c: functions ------------------------------------------------------------------------------ */
 

@@ -13,7 +13,7 @@ static bool slot_is_parents(const struct slot *slot)
 	return !slot->is_offsets && !slot->is_list && !slot->is_order;
 }
 
-const char *known_table(const struct layout *layout, const struct slot *slot)
+const char *constant_table(const struct layout *layout, const struct slot *slot)
 {
 	if (!slot->array->known.parents || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
 		return NULL;
@@ -86,14 +86,14 @@ static void emit_table(struct writer *w, struct arena *arena, const struct slot 
 	writer_blank(w);
 }
 
-void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
+void emit_constant_tables(struct writer *w, struct layout *const *layouts, int n)
 {
 	struct names printed = { .arena = layouts[0]->module->arena };
 
 	for (int l = 0; l < n; l++)
 		for (int i = 0; i < layouts[l]->slots.n; i++) {
 			const struct slot *slot = &layouts[l]->slots.items[i];
-			const char *name = known_table(layouts[l], slot);
+			const char *name = constant_table(layouts[l], slot);
 
 			if (!name || names_have(&printed, name))
 				continue;
@@ -104,13 +104,13 @@ void emit_known_tables(struct writer *w, struct layout *const *layouts, int n)
 
 /* ---- the choice ---- */
 
-struct k_expr *with_known_conditions(const struct layout *layout, struct k_expr *condition)
+struct k_expr *with_constant_conditions(const struct layout *layout, struct k_expr *condition)
 {
 	struct arena *arena = layout->module->arena;
 
 	for (int i = 0; i < layout->slots.n; i++) {
 		const struct slot *slot = &layout->slots.items[i];
-		const char *name = known_table(layout, slot);
+		const char *name = constant_table(layout, slot);
 
 		if (name && slot_is_parents(slot))
 			condition = k_join(arena, K_AND, condition,

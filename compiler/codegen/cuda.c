@@ -10,8 +10,8 @@ static void cuda_open_divided(struct emit *e, const struct range *range, const c
 {
 	struct arena *a = e->arena;
 	const bool is_shared = loop_is_shared(e, use);
-	const char *number = is_shared ? "pmg_index" : e->deal ? "pmg_member" : "pmg_lane";
-	const char *all = is_shared ? "pmg_teams" : e->deal ? "pmg_group" : "pmg_team";
+	const char *number = is_shared ? "pmg_index" : e->warp_loop ? "pmg_member" : "pmg_lane";
+	const char *all = is_shared ? "pmg_teams" : e->warp_loop ? "pmg_group" : "pmg_team";
 	struct k_loop *loop = &open_for(e, range, name, use->mark->direction)->loop;
 
 	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;

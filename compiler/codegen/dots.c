@@ -212,7 +212,7 @@ bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_us
 
 	if (!(sum || batch_is_made(e)) || !find_dot(e, node, use.mark, &dot))
 		return false;
-	deal_breaks_beside(e);
+	warp_loop_breaks_beside(e);
 	if (batch_is_made(e))
 		emit_of_batch(e, node, batch);
 	else if (batch && batch->stage == dot.stage)
@@ -335,7 +335,7 @@ void dot_read_kept(struct emit *e, int number, const struct row *block)
 	row_array(e, array->sums, name, row.length, NULL);
 	grid_holds_row(e, row.length, type_size(array->sums));
 	j = row_open(e, kept.loop, &row, true);
-	if (e->grid && e->grid->has_deals)
+	if (e->grid && e->grid->has_warp_loops)
 		k_macro(e->b, "PMG_READ_ONCE");
 	e->rows.vector = &row;
 	vector = row_read(e, kept.access, c_access(e, &point, kept.access));

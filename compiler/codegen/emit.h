@@ -228,7 +228,7 @@ struct block_row {                      /* a row that is there, while its name i
 	int place;                      /* of the name among those that are visible */
 };
 
-struct carry {                          /* what a loop over rows keeps of the row before, in vectors of lanes */
+struct carried_value {                  /* what a loop over rows keeps of the row before, in vectors of lanes */
 	const struct array *array;
 	const char *variable;           /* of the loop */
 	int direction;
@@ -253,7 +253,7 @@ struct carried_case {                   /* a value, of a variable, that may be t
  * stream's element says. */
 struct stream {
 	int kernel;                     /* the number of the one that reads it */
-	const struct mark *deal;
+	const struct mark *warp_loop;
 	const char *array;
 	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
 	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
@@ -303,7 +303,7 @@ struct emit_windows {
 
 /* loop_carried.c: rows that stay in registers from one iteration to the next. */
 struct emit_carried {
-	VEC(struct carry) loops;        /* of the loops around, innermost last */
+	VEC(struct carried_value) loops; /* of the loops around, innermost last */
 	struct carried_case found;      /* that was found last */
 };
 
@@ -339,7 +339,7 @@ struct emit_function {
 struct emit_device {
 	struct k_program *kernels;      /* those that are started */
 	int n_kernels;
-	const struct mark *next_deal;   /* DEAL: its loop is yet to come; NULL */
+	const struct mark *next_warp_loop; /* DEAL: its loop is yet to come; NULL */
 	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
 };
 
@@ -360,12 +360,12 @@ struct emit {
 	struct emit_block block;
 	struct emit_windows windows;
 	struct emit_carried carried;
-	struct ragged *ragged;          /* of a block of segments; NULL */
+	struct variable_length *variable_length; /* of a block of segments; NULL */
 	struct emit_threads threads;
 	struct emit_function function;
 	struct emit_device device;
 	struct grid *grid;              /* the kernel that is printed; NULL: what runs on the host */
-	struct deal *deal;              /* inside its loop; NULL */
+	struct warp_loop *warp_loop;    /* inside its loop; NULL */
 	VEC(struct followed) followed;  /* decisions of loops that may turn out otherwise */
 	bool failed;
 };
@@ -379,7 +379,7 @@ struct grid {
 	int width;                      /* cells of a row that a lane has next to one another */
 	int warps;                      /* of a block; 0: by the rule of the runtime */
 	bool is_rolled;                 /* rows one at a time */
-	bool has_deals;                 /* then a team has several groups, else one */
+	bool has_warp_loops;            /* then a team has several groups, else one */
 	bool is_broken;                 /* and cannot be printed so */
 	int depth;                      /* of its loops */
 	bool has_shared;                /* its PARALLEL loop is yet to come */
@@ -404,7 +404,7 @@ struct update {
 };
 
 /* A loop of which each lane of a team has an iteration. */
-struct deal {
+struct warp_loop {
 	const struct mark *mark;
 	const char *is_in;              /* the variable that says whether the lane has one */
 	const char *variable;           /* of the loop */

@@ -180,7 +180,7 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 		if (array->stored.window && array->stored.windowed == d)
 			sub = place_in_window(e, array, &sub);
 		if (array->role == ROLE_BLOCK && array->segments) {
-			begin = affine_atom(e->arena, e->ragged->begin);
+			begin = affine_atom(e->arena, e->variable_length->begin);
 			sub = affine_combine(e->arena, 1, &sub, -1, &begin);
 			sub = is_inside ? row_inside(e, array, &sub) : sub;
 		}
@@ -355,7 +355,7 @@ static struct k_expr *quotient(struct emit *e, const struct expr *expr, struct k
 }
 
 /* a op v for all a of the type; -1: it depends on a. */
-static int settled_by_type(enum expr_op op, enum scalar_type type, int64_t v)
+static int value_of_type(enum expr_op op, enum scalar_type type, int64_t v)
 {
 	int64_t lo, hi;
 
@@ -382,7 +382,7 @@ const struct expr *before_widening(const struct expr *expr)
 }
 
 /* a op b where the two, at this point, are the same but for a number; -1: they are not. */
-static int settled_by_difference(struct emit *e, const struct point *point, const struct expr *expr)
+static int value_of_difference(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct affine a, b, difference;
 	int64_t by;
@@ -413,7 +413,7 @@ static bool is_number(const struct expr *expr, int64_t *value)
 }
 
 /* Comparisons of integers that compilers complain about, as they always give the same; -1: it is open. */
-static int settled(struct emit *e, const struct point *point, const struct expr *expr)
+static int resolved(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	static const enum expr_op mirrored[OP_N] = {
 		[OP_LT] = OP_GT, [OP_GT] = OP_LT, [OP_LE] = OP_GE, [OP_GE] = OP_LE, [OP_EQ] = OP_EQ, [OP_NE] = OP_NE
@@ -432,10 +432,10 @@ static int settled(struct emit *e, const struct point *point, const struct expr 
 	if (type == TYPE_BOOL)
 		return -1;
 	if (is_number(b, &number))
-		value = settled_by_type(expr->op, a->type, number);
+		value = value_of_type(expr->op, a->type, number);
 	else if (is_number(a, &number))
-		value = settled_by_type(mirrored[expr->op], b->type, number);
-	return value >= 0 ? value : settled_by_difference(e, point, expr);
+		value = value_of_type(mirrored[expr->op], b->type, number);
+	return value >= 0 ? value : value_of_difference(e, point, expr);
 }
 
 /* Is it an int in C, of 32 bits: a literal, or a choice of such? */
@@ -497,14 +497,14 @@ static struct k_expr *c_operation(struct emit *e, const struct point *point, con
 {
 	struct k_expr *args[3] = { NULL };
 	struct affine sum;
-	int value = settled(e, point, expr);
+	int value = resolved(e, point, expr);
 	bool is_chosen = e->statement.is_chosen;
 
 	if (expr->op == OP_PIVOT)
 		return e->statement.pivot ? k_name(e->arena, e->statement.pivot) : c_expr(e, point, expr->args[0]);
 	if (value >= 0)
 		return k_bool(e->arena, value != 0);
-	if (expr_is_choice(expr) && (value = settled(e, point, expr->args[0])) >= 0)
+	if (expr_is_choice(expr) && (value = resolved(e, point, expr->args[0])) >= 0)
 		return c_expr(e, point, expr->args[value ? 1 : 2]);
 	if (expr_is_affine(expr)) {
 		sum = affine_of_expr(e, point, expr);
@@ -539,7 +539,7 @@ static struct k_expr *conversion(struct emit *e, const struct point *point, cons
 static struct k_expr *c_value(struct emit *e, const struct point *point, const struct access *access,
 			      struct k_expr *element)
 {
-	struct k_expr *above = kin_read(e, point, access);
+	struct k_expr *above = parents_read(e, point, access);
 	struct k_expr *lane = above ? above : lane_read(e, point, access, element);
 
 	if (lane)
@@ -588,7 +588,8 @@ struct k_expr *c_expr(struct emit *e, const struct point *point, const struct ex
 		sum = affine_of_dim(e, point, expr->index);
 		return affine_expr(e->arena, &sum);
 	case EXPR_READ:
-		return c_value(e, point, &expr->access, deal_read(e, &expr->access, c_access(e, point, &expr->access)));
+		return c_value(e, point, &expr->access,
+			       stream_read(e, &expr->access, c_access(e, point, &expr->access)));
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

@@ -30,15 +30,15 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 
 void emit_team_sync(struct emit *e)
 {
-	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->deal)
+	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->warp_loop)
 		k_macro(e->b, "PMG_TEAM_SYNC");
 }
 
 int one_lane_open(struct emit *e)
 {
-	if (e->deal && !e->deal->in_vectors)
-		return deal_open(e);
-	if (e->deal && !e->grid->in_lanes)
+	if (e->warp_loop && !e->warp_loop->in_vectors)
+		return warp_loop_open(e);
+	if (e->warp_loop && !e->grid->in_lanes)
 		e->grid->is_broken = true;
 	if (!e->grid || e->grid->team == 1 || e->grid->in_lanes)
 		return -1;
@@ -87,7 +87,7 @@ void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
 	struct grid *grid = e->grid;
 	int64_t bytes;
 
-	if (!e->deal)
+	if (!e->warp_loop)
 		return;
 	bytes = bytes_of_vectors(grid, length, cell);
 	grid->read = grid->read < bytes ? bytes : grid->read;
@@ -155,7 +155,7 @@ bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
 
 	if (!of_grid) {
 		call = of_team(a, K_CALL(a, "pmg_cuda_team", sum));
-		k_with_constant(a, call, k_name(a, e->deal ? "pmg_group" : "pmg_team"));
+		k_with_constant(a, call, k_name(a, e->warp_loop ? "pmg_group" : "pmg_team"));
 		k_set(e->b, sum, k_with_constant(a, call, spread_operation(e, cell->op)));
 		return false;
 	}
@@ -368,11 +368,12 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 	return name;
 }
 
-static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, bool has_deals)
+static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+				 bool has_warp_loops)
 {
-	struct grid grid = { .team = has_deals ? mark->team_lanes : mark->row_lanes, .group = mark->row_lanes,
+	struct grid grid = { .team = has_warp_loops ? mark->team_lanes : mark->row_lanes, .group = mark->row_lanes,
 			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
-			     .has_deals = has_deals, .depth = depth_here(e),
+			     .has_warp_loops = has_warp_loops, .depth = depth_here(e),
 			     .sums_up = e->grid->sums_up,
 			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
 	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
@@ -386,17 +387,17 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 /* With warp-cooperative loops if there can be any. What is prefetched is known once a body has been built without. */
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	bool has_deals = mark->team_lanes > mark->row_lanes;
+	bool has_warp_loops = mark->team_lanes > mark->row_lanes;
 	const int n_followed = e->followed.n;
 
-	(void) build_body(e, node, mark, has_deals);
-	streams_settle(e);
+	(void) build_body(e, node, mark, has_warp_loops);
+	streams_resolve(e);
 	if (e->grid->is_broken) {
-		has_deals = false;
+		has_warp_loops = false;
 		e->followed.n = n_followed;
-		(void) build_body(e, node, mark, has_deals);
+		(void) build_body(e, node, mark, has_warp_loops);
 	}
-	return build_body(e, node, mark, has_deals);
+	return build_body(e, node, mark, has_warp_loops);
 }
 
 static void add_constants(struct emit *e, struct k_builder *b, const struct k_block *body)

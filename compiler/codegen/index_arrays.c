@@ -132,12 +132,12 @@ static bool source_is_known(struct emit *e, const struct access *source, const s
 /* Opens a block for what is read from `source` if it is not known to be there; -1: no block. */
 static struct condition open_source(struct emit *e, const struct access *source, const struct point *point)
 {
-	struct condition none = { -1, e->ragged ? e->ragged->conditions.n : 0 };
+	struct condition none = { -1, e->variable_length ? e->variable_length->conditions.n : 0 };
 	int first = e->facts.n;
 	condition_list conditions = source_conditions(e, source, point);
 
 	if (conditions.n)
-		deal_breaks(e);
+		warp_loop_breaks(e);
 	return conditions.n ? condition_open(e, conjunction(e, &conditions), first) : none;
 }
 
@@ -201,8 +201,8 @@ static struct k_expr *equality(struct emit *e, const struct affine *variable, co
 	struct k_expr *is_root = NULL;
 	int64_t number;
 
-	if (e->ragged && affine_is_constant(value, &number) && number < 0)
-		is_root = kin_is_root(e, variable);
+	if (e->variable_length && affine_is_constant(value, &number) && number < 0)
+		is_root = parent_is_none(e, variable);
 	return is_root ? is_root : affine_comparison(e->arena, variable, K_EQ, value);
 }
 
@@ -213,12 +213,12 @@ static void require_first(struct emit *e, condition_list *list, const struct aff
 	struct k_expr *has_parent = NULL;
 	int64_t number;
 
-	if (e->ragged) {
-		row = affine_atom(e->arena, e->ragged->begin);
+	if (e->variable_length) {
+		row = affine_atom(e->arena, e->variable_length->begin);
 		row = affine_combine(e->arena, 1, low, -1, &row);
 	}
 	if (affine_is_constant(&row, &number) && number == 0)
-		has_parent = kin_has_parent(e, variable);
+		has_parent = parent_is_there(e, variable);
 	if (!has_parent)
 		require(e, list, variable, K_GE, low, above);
 	else if (!facts_imply(e->module->ctx, e->arena, &e->facts, &above))
@@ -276,7 +276,7 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 	struct k_expr *is_above = k_binary(e->arena, K_GE, value, affine_expr(e->arena, &limit));
 	int names;
 
-	deal_breaks(e);
+	warp_loop_breaks(e);
 	names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_OR, is_below, is_above)));
 	k_do(e->b, K_CALL(e->arena, "pmg_bad_index", k_name(e->arena, "plan"), slot, affine_expr(e->arena, &index),
 			  value));
@@ -284,16 +284,16 @@ static int open_check(struct emit *e, const struct dim *dim, const struct point 
 	return names;
 }
 
-static struct affine bound_value(const struct emit *e, const struct loop_use *use)
+static struct affine bind_value(const struct emit *e, const struct loop_use *use)
 {
 	return use->value ? *use->value : affine_name(e->arena, use->bound);
 }
 
-static void emit_known_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
-			    const struct point *point)
+static void emit_declared_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use,
+			       const struct point *point)
 {
 	struct scope scope = scope_enter(e);
-	struct affine variable = bound_value(e, &use);
+	struct affine variable = bind_value(e, &use);
 	int names;
 
 	bind_facts(e, dim_of(&use), point, &variable);
@@ -313,10 +313,10 @@ static void emit_segment_bind(struct emit *e, __isl_keep isl_ast_node *node, str
 {
 	use.bound = dim_of(&use)->name;
 	use.value = value;
-	emit_known_bind(e, node, use, point);
+	emit_declared_bind(e, node, use, point);
 }
 
-const char *bound_type(const struct emit *e, const struct array *array)
+const char *bind_type(const struct emit *e, const struct array *array)
 {
 	for (int i = 0; i < e->module->restructurings.n; i++) {
 		const struct restructuring *r = &e->module->restructurings.items[i];
@@ -341,16 +341,16 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 
 	if (!point.instance)
 		return;
-	if (ragged_bind(e, dim_of(&use), &point, &value)) {
+	if (variable_length_bind(e, dim_of(&use), &point, &value)) {
 		emit_segment_bind(e, node, use, &point, &value);
 		isl_ast_expr_free(point.instance);
 		return;
 	}
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
-	k_const(e->b, k_scalar(bound_type(e, dim_of(&use)->source.array)), use.bound,
-		deal_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
-	emit_known_bind(e, node, use, &point);
+	k_const(e->b, k_scalar(bind_type(e, dim_of(&use)->source.array)), use.bound,
+		stream_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
+	emit_declared_bind(e, node, use, &point);
 	condition_close(e, source);
 	scope_leave(e, scope);
 	isl_ast_expr_free(point.instance);
@@ -372,7 +372,7 @@ static void note_otherwise(struct emit *e, const struct mark *mark, const struct
 	struct affine below = affine_scale(e->arena, &above, -1, 0);
 	bool is_above = is_implied(e, variable, value);
 
-	if (e->ragged || mark->kind != MARK_BIND || (!is_above && !is_implied(e, value, variable)))
+	if (e->variable_length || mark->kind != MARK_BIND || (!is_above && !is_implied(e, value, variable)))
 		return;
 	e->statement.otherwise = (struct otherwise) { last_stmt(e),
 						      affine_scale(e->arena, is_above ? &above : &below, 1, -1) };
@@ -401,7 +401,7 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	condition_list conditions = { 0 };
 	struct scope scope = scope_enter(e);
-	bool is_root = e->ragged && range.is_single;    /* whose parent is another number there */
+	bool is_root = e->variable_length && range.is_single; /* whose parent is another number there */
 	bool is_else;
 	struct condition condition;
 
@@ -412,7 +412,7 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	scope_leave(e, scope);
 	iterator_push(e, node, variable, mark->direction);
 	if (conditions.n) {
-		deal_breaks(e);
+		warp_loop_breaks(e);
 		if (!is_root)
 			range_facts(e, &range, variable, mark->direction);
 		condition = is_else ? condition_otherwise(e)
@@ -428,9 +428,9 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	isl_ast_node_free(body);
 }
 
-void emit_bound_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+void emit_bind_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct affine variable = bound_value(e, &use);
+	struct affine variable = bind_value(e, &use);
 
 	emit_if_in_range(e, node, use.mark, &variable);
 }
@@ -511,21 +511,21 @@ static void emit_children(struct emit *e, __isl_keep isl_ast_node *node, const s
 }
 
 /* Where each lane has a node of its own. */
-static void emit_kin(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-		     const struct point *point, emit_child *emit, bool is_next)
+static void emit_children_of_lanes(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+				   const struct point *point, emit_child *emit, bool is_next)
 {
 	struct affine parent = affine_of_expr(e, point, mark->dim->source.subs[0]), child;
 	struct affine behind = affine_scale(e->arena, &parent, 1, 1);
 	struct scope scope = scope_enter(e);
-	struct kin_scope kin = is_next ? kin_open_next(e, mark, &parent, &child)
-				       : kin_open_others(e, node, mark, &parent, &child);
+	struct child_scope inner_scope = is_next ? child_open_next(e, mark, &parent, &child)
+				       : child_open_others(e, node, mark, &parent, &child);
 	struct condition source = open_source(e, &mark->dim->source, point);
 
 	fact_push(e, affine_combine(e->arena, 1, &child, -1, &behind));
 	child_facts(e, mark->dim, point, &child);
 	emit(e, node, mark, &child);
 	condition_close(e, source);
-	kin_close(e, &kin);
+	child_close(e, &inner_scope);
 	scope_leave(e, scope);
 }
 
@@ -537,11 +537,11 @@ static void emit_family(struct emit *e, __isl_keep isl_ast_node *node, const str
 	if (!lane_has_node(e, mark->dim)) {
 		emit_children(e, node, mark, point, emit);
 	} else {
-		bool is_next_first = mark->direction > 0 && !kin_only_adds(e, node);
+		bool is_next_first = mark->direction > 0 && !children_only_add(e, node);
 
 		rows_enter(e, node);
-		emit_kin(e, node, mark, point, emit, is_next_first);
-		emit_kin(e, node, mark, point, emit, !is_next_first);
+		emit_children_of_lanes(e, node, mark, point, emit, is_next_first);
+		emit_children_of_lanes(e, node, mark, point, emit, !is_next_first);
 	}
 	scope_leave(e, scope);
 }
@@ -564,7 +564,7 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 	struct affine value = affine_of_dim(e, &point, mark_dim_number(mark));
 	struct condition condition = condition_open(e, equality(e, variable, &value), e->facts.n);
 
-	deal_breaks(e);
+	warp_loop_breaks(e);
 	emit_node(e, node, (struct loop_use) { 0 });
 	condition_close(e, condition);
 	note_otherwise(e, mark, variable, &value);
@@ -587,7 +587,7 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	}
 	point = point_below(e, node, use.mark);
 	if (point.instance && use.mark->kind == MARK_BIND) {
-		variable = bound_value(e, &use);
+		variable = bind_value(e, &use);
 		emit_if_equal(e, node, use.mark, &variable);
 	} else if (point.instance) {
 		emit_family(e, node, use.mark, &point, emit_if_equal);

@@ -7,7 +7,7 @@
  * Parameters with a known value are constants in a second copy of the kernel, which runs when they have it. */
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 enum { LONG_KERNEL = 90, LONG_REGION = 80 };
 
@@ -199,7 +199,7 @@ static bool can_ask_values(const struct kernel *kernel, const struct slot *slot)
 static void add_slot(struct kernel *kernel, struct k_builder *b, int number)
 {
 	const struct slot *slot = &kernel->layout->slots.items[number];
-	const char *known = kernel->is_specialized ? known_table(kernel->layout, slot) : NULL;
+	const char *known = kernel->is_specialized ? constant_table(kernel->layout, slot) : NULL;
 
 	if (is_of_device(kernel))
 		add_array_of_device(kernel, b, number);
@@ -315,7 +315,7 @@ static bool mentions_known(const struct kernel *kernel, const struct k_block *bo
 	for (int i = 0; i < layout->module->params.n; i++)
 		depends |= param_follows_from_known(layout->module, i) && k_mentions(body, layout->params[i]);
 	for (int i = 0; i < layout->slots.n && !is_of_device(kernel); i++)
-		depends |= known_table(layout, &layout->slots.items[i]) &&
+		depends |= constant_table(layout, &layout->slots.items[i]) &&
 			   k_mentions(body, layout->slots.items[i].c_name);
 	return depends;
 }
@@ -667,7 +667,7 @@ static struct k_expr *specialization(const struct kernel *kernel)
 					   k_binary(arena, K_EQ,
 						    k_member(arena, k_name(arena, "args"), layout->params[i], true),
 						    k_int(arena, layout->module->params.items[i].value)));
-	return is_of_device(kernel) ? condition : with_known_conditions(layout, condition);
+	return is_of_device(kernel) ? condition : with_constant_conditions(layout, condition);
 }
 
 static void return_copy(struct kernel *kernel, struct k_builder *b, const char *copy)
@@ -729,7 +729,7 @@ static bool find_nests(struct kernel *kernel)
 static void add_globals(struct kernel *kernel)
 {
 	for (int i = 0; i < kernel->layout->slots.n; i++) {
-		const char *name = known_table(kernel->layout, &kernel->layout->slots.items[i]);
+		const char *name = constant_table(kernel->layout, &kernel->layout->slots.items[i]);
 
 		if (name)
 			vec_push(kernel->emit.arena, &kernel->program->globals,

@@ -12,7 +12,7 @@
 
 /* ---- the block ---- */
 
-void kin_open(struct emit *e, struct k_expr *first)
+void masks_open(struct emit *e, struct k_expr *first)
 {
 	struct k_expr *block = k_operate(e->arena, first, K_DIV, lanes_expr(e));
 
@@ -28,15 +28,15 @@ void kin_open(struct emit *e, struct k_expr *first)
 		k_const(e->b, k_buffer("pmg_kin", true, true), masks.rows,
 			K_CALL(e->arena, "pmg_block_kin",
 			       k_name(e->arena, e->layout->slots.items[children->offsets].c_name), block));
-		vec_push(e->arena, &e->ragged->masks, masks);
+		vec_push(e->arena, &e->variable_length->masks, masks);
 	}
 }
 
 static const struct lane_masks *masks_of(const struct emit *e, const struct array *tree)
 {
-	for (int i = 0; e->ragged && i < e->ragged->masks.n; i++)
-		if (e->ragged->masks.items[i].tree == tree)
-			return &e->ragged->masks.items[i];
+	for (int i = 0; e->variable_length && i < e->variable_length->masks.n; i++)
+		if (e->variable_length->masks.items[i].tree == tree)
+			return &e->variable_length->masks.items[i];
 	return NULL;
 }
 
@@ -47,7 +47,7 @@ bool lane_has_node(const struct emit *e, const struct dim *dim)
 
 static struct affine row_of(struct emit *e, const struct affine *node)
 {
-	struct affine begin = affine_atom(e->arena, e->ragged->begin);
+	struct affine begin = affine_atom(e->arena, e->variable_length->begin);
 
 	return affine_combine(e->arena, 1, node, -1, &begin);
 }
@@ -82,13 +82,13 @@ static struct k_expr *open_groups(struct emit *e, const char *q, struct k_expr *
 }
 
 /* Opens the loop over what is listed for a row. Where cells are read in groups, the last ones may be no more of it. */
-static struct kin_list open_list(struct emit *e, const struct lane_masks *masks, const struct affine *row,
-				 const char *member, int direction, bool is_grouped)
+static struct listed_cells open_list(struct emit *e, const struct lane_masks *masks, const struct affine *row,
+				     const char *member, int direction, bool is_grouped)
 {
 	struct k_expr *from = mask_at(e, masks, row, 0, member), *to = mask_at(e, masks, row, 1, member);
 	const char *q = names_declare(&e->names, "q");
 	struct k_expr *at = k_name(e->arena, q);
-	struct kin_list list = { .is_listed = k_bool(e->arena, true), .is_grouped = is_grouped };
+	struct listed_cells list = { .is_listed = k_bool(e->arena, true), .is_grouped = is_grouped };
 
 	if (is_grouped) {
 		at = open_groups(e, q, from, to);
@@ -103,7 +103,7 @@ static struct kin_list open_list(struct emit *e, const struct lane_masks *masks,
 	return list;
 }
 
-static void close_list(struct emit *e, const struct kin_list *list, int names)
+static void close_list(struct emit *e, const struct listed_cells *list, int names)
 {
 	if (list->is_grouped)
 		block_close(e, names);
@@ -112,27 +112,28 @@ static void close_list(struct emit *e, const struct kin_list *list, int names)
 
 /* ---- children ---- */
 
-static struct kin_scope enter(struct emit *e, bool selects, bool in_lanes)
+static struct child_scope enter(struct emit *e, bool selects, bool in_lanes)
 {
-	struct kin_scope scope = { e->ragged->conditions, e->ragged->selects, e->block.in_lanes, e->block.has_vectors,
-				   e->names.visible.n, e->ragged->row_facts.n, { 0 } };
+	struct child_scope scope = { e->variable_length->conditions, e->variable_length->selects, e->block.in_lanes,
+				     e->block.has_vectors,
+				     e->names.visible.n, e->variable_length->row_facts.n, { 0 } };
 
-	e->ragged->conditions = (lane_condition_list) { 0 };
-	e->ragged->selects = selects;
-	e->ragged->adds_to_vectors = in_lanes && e->block.has_vectors;
+	e->variable_length->conditions = (lane_condition_list) { 0 };
+	e->variable_length->selects = selects;
+	e->variable_length->adds_to_vectors = in_lanes && e->block.has_vectors;
 	e->block.has_vectors = e->block.has_vectors && !in_lanes;
 	e->block.in_lanes = in_lanes;
 	return scope;
 }
 
-struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
-			       struct affine *child)
+struct child_scope child_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
+				   struct affine *child)
 {
 	const struct lane_masks *masks = masks_of(e, mark->dim->source.array);
 	struct affine row = row_of(e, node);
-	struct kin_scope scope = enter(e, true, false);
+	struct child_scope scope = enter(e, true, false);
 
-	vec_push(e->arena, &e->ragged->conditions, has_lane(e, mask_at(e, masks, &row, 1, "follows"), false));
+	vec_push(e->arena, &e->variable_length->conditions, has_lane(e, mask_at(e, masks, &row, 1, "follows"), false));
 	k_begin(e->b);
 	*child = affine_scale(e->arena, node, 1, 1);
 	return scope;
@@ -166,7 +167,7 @@ static void note_update(struct stage *stage, void *context)
 }
 
 /* Is all that is done below the node to add to vectors? Then nothing needs to be left out but what would be added. */
-bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
+bool children_only_add(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct adding adding = { e, e->block.has_vectors };
 
@@ -174,20 +175,20 @@ bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node)
 	return adding.only;
 }
 
-struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
-				 const struct affine *node, struct affine *child)
+struct child_scope child_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
+				     const struct affine *node, struct affine *child)
 {
 	const struct lane_masks *masks = masks_of(e, mark->dim->source.array);
-	struct affine row = row_of(e, node), begin = affine_atom(e->arena, e->ragged->begin);
-	struct affine first = affine_constant(0), last = affine_name(e->arena, e->ragged->longest);
-	bool is_grouped = mark->direction > 0 && kin_only_adds(e, body);
-	struct kin_scope scope = enter(e, false, true);
+	struct affine row = row_of(e, node), begin = affine_atom(e->arena, e->variable_length->begin);
+	struct affine first = affine_constant(0), last = affine_name(e->arena, e->variable_length->longest);
+	bool is_grouped = mark->direction > 0 && children_only_add(e, body);
+	struct child_scope scope = enter(e, false, true);
 	const int64_t lanes = e->block.mark->lanes;
 	const char *variable;
 	struct k_expr *cell;
 
 	scope.list = open_list(e, masks, &row, "children", mark->direction, is_grouped);
-	e->ragged->is_listed = scope.list.is_listed;
+	e->variable_length->is_listed = scope.list.is_listed;
 	cell = k_name(e->arena, scope.list.cell);
 	k_const(e->b, k_scalar("int64_t"), e->block.lane,
 		k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, lanes - 1)));
@@ -201,25 +202,25 @@ struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, 
 	return scope;
 }
 
-void kin_close(struct emit *e, const struct kin_scope *scope)
+void child_close(struct emit *e, const struct child_scope *scope)
 {
 	close_list(e, &scope->list, scope->names);
-	e->ragged->row_facts.n = scope->n_facts;
-	e->ragged->conditions = scope->conditions;
-	e->ragged->selects = scope->selects;
-	e->ragged->adds_to_vectors = false;
+	e->variable_length->row_facts.n = scope->n_facts;
+	e->variable_length->conditions = scope->conditions;
+	e->variable_length->selects = scope->selects;
+	e->variable_length->adds_to_vectors = false;
 	e->block.has_vectors = scope->are_vectors;
 	e->block.in_lanes = scope->in_lanes;
 }
 
-void kin_add(struct emit *e, const struct update *update)
+void children_add(struct emit *e, const struct update *update)
 {
 	struct k_expr *sums = update->target->kind == KE_LOAD ? update->target->args.items[0] : update->target;
 
 	if (update->op != REDUCE_ADD)
-		e->ragged->has_others = true;
+		e->variable_length->has_others = true;
 	k_do(e->b, K_CALL(e->arena, vector_macro(e, "PMG_ADD_LANE", update->type), sums, lanes_expr(e),
-			  k_name(e->arena, e->block.lane), e->ragged->is_listed, update->value));
+			  k_name(e->arena, e->block.lane), e->variable_length->is_listed, update->value));
 }
 
 /* ---- parents ---- */
@@ -228,27 +229,27 @@ static const struct parent *parent_of(struct emit *e, const struct affine *value
 {
 	struct affine row;
 
-	if (!e->ragged)
+	if (!e->variable_length)
 		return NULL;
 	row = row_of(e, value);
-	for (int i = 0; i < e->ragged->parents.n; i++) {
-		struct affine parent = affine_atom(e->arena, e->ragged->parents.items[i].number);
+	for (int i = 0; i < e->variable_length->parents.n; i++) {
+		struct affine parent = affine_atom(e->arena, e->variable_length->parents.items[i].number);
 
 		if (affine_is_equal(e->arena, &row, &parent))
-			return &e->ragged->parents.items[i];
+			return &e->variable_length->parents.items[i];
 	}
 	return NULL;
 }
 
-void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number)
+void parent_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number)
 {
 	struct affine node = affine_of_expr(e, point, dim->source.subs[0]), row = affine_atom(e->arena, number);
-	struct affine begin = affine_atom(e->arena, e->ragged->begin);
+	struct affine begin = affine_atom(e->arena, e->variable_length->begin);
 	struct affine value = affine_combine(e->arena, 1, &begin, 1, &row);
 
 	if (!parent_of(e, &value))
-		vec_push(e->arena, &e->ragged->parents, ((struct parent) { dim->source.array, number,
-									   row_of(e, &node) }));
+		vec_push(e->arena, &e->variable_length->parents, ((struct parent) { dim->source.array, number,
+										    row_of(e, &node) }));
 }
 
 static struct k_expr *root_condition(struct emit *e, const struct affine *value, bool is_not)
@@ -259,16 +260,16 @@ static struct k_expr *root_condition(struct emit *e, const struct affine *value,
 	if (!parent)
 		return NULL;
 	condition = has_lane(e, mask_at(e, masks_of(e, parent->tree), &parent->row, 0, "roots"), is_not);
-	vec_push(e->arena, &e->ragged->known, condition);
+	vec_push(e->arena, &e->variable_length->known, condition);
 	return condition.test;
 }
 
-struct k_expr *kin_is_root(struct emit *e, const struct affine *value)
+struct k_expr *parent_is_none(struct emit *e, const struct affine *value)
 {
 	return root_condition(e, value, false);
 }
 
-struct k_expr *kin_has_parent(struct emit *e, const struct affine *value)
+struct k_expr *parent_is_there(struct emit *e, const struct affine *value)
 {
 	return root_condition(e, value, true);
 }
@@ -290,21 +291,22 @@ static bool is_written_by_row(const struct emit *e, const struct array *array)
 
 static struct above *above_of(struct emit *e, const struct array *array, const struct parent *parent)
 {
-	for (int i = 0; i < e->ragged->above.n; i++)
-		if (e->ragged->above.items[i].array == array &&
-		    k_expr_is_equal(e->ragged->above.items[i].parent.number, parent->number))
-			return &e->ragged->above.items[i];
-	vec_push(e->arena, &e->ragged->above, ((struct above) { .array = array, .parent = *parent }));
-	return &e->ragged->above.items[e->ragged->above.n - 1];
+	for (int i = 0; i < e->variable_length->above.n; i++)
+		if (e->variable_length->above.items[i].array == array &&
+		    k_expr_is_equal(e->variable_length->above.items[i].parent.number, parent->number))
+			return &e->variable_length->above.items[i];
+	vec_push(e->arena, &e->variable_length->above, ((struct above) { .array = array, .parent = *parent }));
+	return &e->variable_length->above.items[e->variable_length->above.n - 1];
 }
 
-struct k_expr *kin_read(struct emit *e, const struct point *point, const struct access *access)
+struct k_expr *parents_read(struct emit *e, const struct point *point, const struct access *access)
 {
 	const struct parent *parent;
 	const struct above *above;
 	struct affine value;
 
-	if (!e->ragged || !e->ragged->takes_above || access->array->role == ROLE_LOCAL || access->array->rank != 1 ||
+	if (!e->variable_length || !e->variable_length->takes_above || access->array->role == ROLE_LOCAL ||
+	    access->array->rank != 1 ||
 	    access->subs[0]->kind != EXPR_DIM || !block_array(e, access->array)->stored.lanes ||
 	    !is_written_by_row(e, access->array))
 		return NULL;
@@ -316,16 +318,16 @@ struct k_expr *kin_read(struct emit *e, const struct point *point, const struct 
 	return lane_of(e, above->name ? above->name : access->array->c_name);
 }
 
-void kin_look(struct emit *e)
+void parents_look(struct emit *e)
 {
-	if (!e->ragged)
+	if (!e->variable_length)
 		return;
-	e->ragged->takes_above = true;
-	e->ragged->above.n = 0;
+	e->variable_length->takes_above = true;
+	e->variable_length->above.n = 0;
 }
 
 /* The lane of a cell takes the value of the cell. */
-static void set_lane(struct emit *e, const struct array *copy, const char *name, const struct kin_list *list)
+static void set_lane(struct emit *e, const struct array *copy, const char *name, const struct listed_cells *list)
 {
 	struct k_expr *cell = k_name(e->arena, list->cell), *value = k_at(e->arena, copy->c_name, cell);
 	struct k_expr *lane = k_binary(e->arena, K_BIT_AND, cell, k_int(e->arena, copy->stored.lanes - 1));
@@ -352,7 +354,7 @@ static void declare_above(struct emit *e, const struct above *above)
 	const struct array *copy = block_array(e, above->array);
 	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
 	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
-	struct kin_list list;
+	struct listed_cells list;
 	struct k_expr *cell, *last;
 	int names;
 
@@ -373,20 +375,20 @@ static void declare_above(struct emit *e, const struct above *above)
 	close_list(e, &list, names);
 }
 
-void kin_declare(struct emit *e)
+void parents_declare(struct emit *e)
 {
-	for (int i = 0; e->ragged && i < e->ragged->above.n; i++) {
-		struct above *above = &e->ragged->above.items[i];
+	for (int i = 0; e->variable_length && i < e->variable_length->above.n; i++) {
+		struct above *above = &e->variable_length->above.items[i];
 
 		above->name = names_declare(&e->names, arena_printf(e->arena, "%s_parent", above->array->c_name));
 		declare_above(e, above);
 	}
 }
 
-void kin_end(struct emit *e)
+void parents_end(struct emit *e)
 {
-	if (!e->ragged)
+	if (!e->variable_length)
 		return;
-	e->ragged->takes_above = false;
-	e->ragged->above.n = 0;
+	e->variable_length->takes_above = false;
+	e->variable_length->above.n = 0;
 }

@@ -86,7 +86,7 @@ void lanes_end(struct emit *e)
 {
 	e->block.mark = NULL;
 	e->block.body = NULL;
-	e->ragged = NULL;
+	e->variable_length = NULL;
 	e->block.has_vectors = false;
 	e->windows.rows.n = 0;
 	e->windows.results.n = 0;
@@ -155,7 +155,7 @@ struct k_expr *lane_read(struct emit *e, const struct point *point, const struct
 
 	if (!is_vector_cell(e, access->array))
 		return NULL;
-	ragged_note_cell(e, element);
+	variable_length_note_cell(e, element);
 	carried = carried_read(e, point, access);
 	return carried ? carried : vector_call(e, "PMG_READ", access->array->type, element);
 }
@@ -164,7 +164,7 @@ struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_
 {
 	if (!is_vector_cell(e, access->array))
 		return element;
-	ragged_note_cell(e, element);
+	variable_length_note_cell(e, element);
 	*also = carried_write(e, access);
 	return vector_call(e, "PMG_WRITE", access->array->type, element);
 }
@@ -282,7 +282,7 @@ static struct k_expr *lanes_of_statement(const struct emit *e, __isl_keep isl_as
 	int n = 0;
 
 	ast_each_stage(node, count_stage, &n);
-	return n == 1 && e->ragged ? e->ragged->only : NULL;
+	return n == 1 && e->variable_length ? e->variable_length->only : NULL;
 }
 
 /* What few rows have a lane for, as that of a root, is left out in others. */
@@ -313,14 +313,15 @@ static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const st
 {
 	bool has_variables = false;
 
-	if (!e->block.has_vectors || !e->ragged || !e->ragged->is_by_lane)
+	if (!e->block.has_vectors || !e->variable_length || !e->variable_length->is_by_lane)
 		return false;
 	ast_each_stage(node, look_for_variables, &has_variables);
-	if (has_variables || e->accumulators.n || e->ragged->n_loops || e->ragged->above.n || e->carried.found.value) {
-		e->ragged->has_others = true;
+	if (has_variables || e->accumulators.n || e->variable_length->n_loops || e->variable_length->above.n ||
+	    e->carried.found.value) {
+		e->variable_length->has_others = true;
 		return false;
 	}
-	e->ragged->has_others = had_others;
+	e->variable_length->has_others = had_others;
 	e->block.has_vectors = false;
 	emit_loop(e, node, body);
 	e->block.has_vectors = true;
@@ -331,25 +332,25 @@ void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	struct carried_case found;
 	iterator_list outer;
-	bool had_others = e->ragged && e->ragged->has_others;
+	bool had_others = e->variable_length && e->variable_length->has_others;
 	struct k_block body;
 	int names;
 
 	rows_enter(e, node);
 	carried_look(e);
-	kin_look(e);
-	ragged_look(e, true);
+	parents_look(e);
+	variable_length_look(e, true);
 	body = lanes_body(e, node);
-	ragged_look(e, false);
-	kin_declare(e);
+	variable_length_look(e, false);
+	parents_declare(e);
 	found = e->carried.found;
 	if (emit_by_lane(e, node, &body, had_others)) {
-		kin_end(e);
+		parents_end(e);
 		return;
 	}
 	if (!found.value) {
 		emit_for_lanes(e, node, &body);
-		kin_end(e);
+		parents_end(e);
 		return;
 	}
 	names = block_of(e, k_begin_if(e->b, carried_condition(e, &found)));

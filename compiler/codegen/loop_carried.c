@@ -130,9 +130,9 @@ static struct affine with_value(struct emit *e, const struct affine *in, struct 
 }
 
 /* The row before the one that is at `row`. */
-static struct affine row_before(struct emit *e, const struct carry *carry, const struct affine *row)
+static struct affine row_before(struct emit *e, const struct carried_value *carried_value, const struct affine *row)
 {
-	return affine_scale(e->arena, row, 1, -carry->direction);
+	return affine_scale(e->arena, row, 1, -carried_value->direction);
 }
 
 static bool is_known(struct emit *e, const struct affine *fact)
@@ -141,10 +141,10 @@ static bool is_known(struct emit *e, const struct affine *fact)
 }
 
 /* In a block of segments there is surely none, or one that is inside, or, in a copy, perhaps the room for one more. */
-static bool resolve_segments(struct emit *e, struct carry *carry, const struct affine *row)
+static bool resolve_segments(struct emit *e, struct carried_value *carried_value, const struct affine *row)
 {
-	const struct array *copy = block_array(e, carry->array);
-	struct affine longest = affine_name(e->arena, e->ragged->longest), inside = row_inside(e, copy, row);
+	const struct array *copy = block_array(e, carried_value->array);
+	struct affine longest = affine_name(e->arena, e->variable_length->longest), inside = row_inside(e, copy, row);
 	struct affine above = affine_scale(e->arena, row, 1, 1);
 	struct affine below = affine_combine(e->arena, 1, &longest, -1, row);
 	int64_t from_first = 1, from_last = 1;
@@ -152,48 +152,49 @@ static bool resolve_segments(struct emit *e, struct carry *carry, const struct a
 	if ((affine_is_constant(&above, &from_first) && from_first == 0) ||
 	    (affine_is_constant(&below, &from_last) && from_last == 0))
 		return true;
-	carry->has_first = affine_is_equal(e->arena, &inside, row) && affine_is_never_negative(&above) &&
+	carried_value->has_first = affine_is_equal(e->arena, &inside, row) && affine_is_never_negative(&above) &&
 			   affine_is_never_negative(&below);
-	return carry->has_first;
+	return carried_value->has_first;
 }
 
 /* Is there surely no row before the first one, or surely one? Else no value is carried. `row` is subscript number `i`,
  * which need not be the variable of a loop that several statements share. */
-static bool resolve_first(struct emit *e, struct carry *carry, const struct range *range, int i,
+static bool resolve_first(struct emit *e, struct carried_value *carried_value, const struct range *range, int i,
 			  const struct affine *row)
 {
-	struct k_expr *variable = k_name(e->arena, carry->variable);
-	struct affine lo = affine_of_expr(e, NULL, carry->array->lo[i]);
-	struct affine hi = affine_of_expr(e, NULL, carry->array->hi[i]);
-	struct affine ahead = row_before(e, carry, &range->first), is_none;
+	struct k_expr *variable = k_name(e->arena, carried_value->variable);
+	struct affine lo = affine_of_expr(e, NULL, carried_value->array->lo[i]);
+	struct affine hi = affine_of_expr(e, NULL, carried_value->array->hi[i]);
+	struct affine ahead = row_before(e, carried_value, &range->first), is_none;
 	struct affine before = with_value(e, row, variable, &ahead);
 	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
-	carry->first = with_value(e, &carry->index, variable, &ahead);
-	if (e->ragged)
-		return resolve_segments(e, carry, &ahead);
+	carried_value->first = with_value(e, &carried_value->index, variable, &ahead);
+	if (e->variable_length)
+		return resolve_segments(e, carried_value, &ahead);
 	below = affine_scale(e->arena, &below, 1, -1);
-	is_none = affine_scale(e->arena, carry->direction > 0 ? &above : &below, -1, -1);
-	carry->has_first = is_known(e, &above) && is_known(e, &below);
-	return carry->has_first || is_known(e, &is_none);
+	is_none = affine_scale(e->arena, carried_value->direction > 0 ? &above : &below, -1, -1);
+	carried_value->has_first = is_known(e, &above) && is_known(e, &below);
+	return carried_value->has_first || is_known(e, &is_none);
 }
 
 /* Not where a statement runs at the first row alone: isl puts that row in the iterator's place. */
-static bool is_of_iterator(const struct carry *carry)
+static bool is_of_iterator(const struct carried_value *carried_value)
 {
-	for (int i = 0; i < carry->index.terms.n; i++)
-		if (term_is_name(&carry->index.terms.items[i], carry->variable))
+	for (int i = 0; i < carried_value->index.terms.n; i++)
+		if (term_is_name(&carried_value->index.terms.items[i], carried_value->variable))
 			return true;
 	return false;
 }
 
 /* `carry->variable` is the iterator of the loop, which is known already. */
-static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
-		       const struct range *range, struct carry *carry)
+static bool find_carried_value(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+			       const struct range *range, struct carried_value *carried_value)
 {
-	struct writers writers = { .array = carry->array, .level = mark_dim_number(use->mark), .are_of_row = true,
-				   .folded = block_array(e, carry->array)->stored.folded };
+	struct writers writers = { .array = carried_value->array, .level = mark_dim_number(use->mark),
+				   .are_of_row = true,
+				   .folded = block_array(e, carried_value->array)->stored.folded };
 	struct point point;
 	struct affine row;
 
@@ -201,11 +202,11 @@ static bool find_carry(struct emit *e, __isl_keep isl_ast_node *body, const stru
 	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers))
 		return false;
 	point = (struct point) { writers.stage, ast_first_instance(body, writers.stage, false) };
-	carry->index = c_index(e, &point, &writers.stage->write);
+	carried_value->index = c_index(e, &point, &writers.stage->write);
 	row = affine_of_expr(e, &point, writers.stage->write.subs[writers.row]);
-	carry->is_conditional = writers.n_under_condition > 0;
+	carried_value->is_conditional = writers.n_under_condition > 0;
 	isl_ast_expr_free(point.instance);
-	return is_of_iterator(carry) && resolve_first(e, carry, range, writers.row, &row);
+	return is_of_iterator(carried_value) && resolve_first(e, carried_value, range, writers.row, &row);
 }
 
 static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
@@ -217,19 +218,20 @@ static bool is_row_index(struct emit *e, const struct affine *index, const struc
 }
 
 /* What stands in an index where the row's has the loop's variable; NULL. */
-static struct k_expr *atom_instead(struct emit *e, const struct affine *index, const struct carry *carry)
+static struct k_expr *atom_instead(struct emit *e, const struct affine *index,
+				   const struct carried_value *carried_value)
 {
-	struct affine difference = affine_combine(e->arena, 1, index, -1, &carry->index);
+	struct affine difference = affine_combine(e->arena, 1, index, -1, &carried_value->index);
 	const struct term *a = difference.terms.items, *b = a + 1;
 
 	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
 		return NULL;
-	if (term_is_name(a, carry->variable))
+	if (term_is_name(a, carried_value->variable))
 		return b->atom;
-	return term_is_name(b, carry->variable) ? a->atom : NULL;
+	return term_is_name(b, carried_value->variable) ? a->atom : NULL;
 }
 
-static struct carry *carry_of(const struct emit *e, const struct array *array)
+static struct carried_value *carried_value_of(const struct emit *e, const struct array *array)
 {
 	for (int i = 0; i < e->carried.loops.n; i++)
 		if (e->carried.loops.items[i].array == array)
@@ -237,50 +239,50 @@ static struct carry *carry_of(const struct emit *e, const struct array *array)
 	return NULL;
 }
 
-static struct affine last_row(struct emit *e, const struct carry *carry)
+static struct affine last_row(struct emit *e, const struct carried_value *carried_value)
 {
-	struct affine row = affine_name(e->arena, carry->variable);
+	struct affine row = affine_name(e->arena, carried_value->variable);
 
-	return row_before(e, carry, &row);
+	return row_before(e, carried_value, &row);
 }
 
 struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index)
 {
-	struct carry *carry = carry_of(e, array);
+	struct carried_value *carried_value = carried_value_of(e, array);
 	struct affine row, before;
 
-	if (!carry)
+	if (!carried_value)
 		return NULL;
-	row = last_row(e, carry);
-	before = with_value(e, &carry->index, k_name(e->arena, carry->variable), &row);
+	row = last_row(e, carried_value);
+	before = with_value(e, &carried_value->index, k_name(e->arena, carried_value->variable), &row);
 	if (!is_row_index(e, index, &before))
 		return NULL;
-	carry->is_used = true;
-	return lane_of(e, carry->last);
+	carried_value->is_used = true;
+	return lane_of(e, carried_value->last);
 }
 
 struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access)
 {
-	const struct carry *carry = carry_of(e, access->array);
+	const struct carried_value *carried_value = carried_value_of(e, access->array);
 	struct affine index;
 	struct k_expr *row;
 
-	if (!carry)
+	if (!carried_value)
 		return NULL;
 	index = c_index(e, point, access);
 	row = carried_row(e, access->array, &index);
-	if (!row && !e->ragged && !e->carried.found.value) {
-		e->carried.found.value = atom_instead(e, &index, carry);
-		e->carried.found.row = last_row(e, carry);
+	if (!row && !e->variable_length && !e->carried.found.value) {
+		e->carried.found.value = atom_instead(e, &index, carried_value);
+		e->carried.found.row = last_row(e, carried_value);
 	}
 	return row;
 }
 
 struct k_expr *carried_write(struct emit *e, const struct access *access)
 {
-	const struct carry *carry = carry_of(e, access->array);
+	const struct carried_value *carried_value = carried_value_of(e, access->array);
 
-	return carry ? lane_of(e, carry->now) : NULL;
+	return carried_value ? lane_of(e, carried_value->now) : NULL;
 }
 
 static bool shares_cells(const struct emit *e, const struct array *array)
@@ -297,14 +299,14 @@ static bool shares_cells(const struct emit *e, const struct array *array)
  * of a result, each lane keeps what it has there. */
 struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element)
 {
-	const struct carry *carry = carry_of(e, access->array);
+	const struct carried_value *carried_value = carried_value_of(e, access->array);
 	const struct array *array = access->array;
 
-	if (!carry)
+	if (!carried_value)
 		return NULL;
-	if (!carry->is_conditional || array->role == ROLE_INOUT || shares_cells(e, array))
+	if (!carried_value->is_conditional || array->role == ROLE_INOUT || shares_cells(e, array))
 		return element;
-	return lane_of(e, carry->now);
+	return lane_of(e, carried_value->now);
 }
 
 /* ---- an index that may be the row before ---- */
@@ -347,20 +349,20 @@ static void copy_rows(struct emit *e, int first)
 }
 
 /* What memory has of the row before the first one. */
-static void read_first(struct emit *e, const struct carry *carry)
+static void read_first(struct emit *e, const struct carried_value *carried_value)
 {
-	const char *macro = arena_printf(e->arena, "PMG_READ_%s", row_suffix(carry->array->type));
-	struct k_expr *cell = k_at(e->arena, block_array(e, carry->array)->c_name,
-				   affine_expr(e->arena, &carry->first));
+	const char *macro = arena_printf(e->arena, "PMG_READ_%s", row_suffix(carried_value->array->type));
+	struct k_expr *cell = k_at(e->arena, block_array(e, carried_value->array)->c_name,
+				   affine_expr(e->arena, &carried_value->first));
 	int names = lanes_open(e);
 
-	k_set(e->b, lane_of(e, carry->last), K_CALL(e->arena, macro, cell));
+	k_set(e->b, lane_of(e, carried_value->last), K_CALL(e->arena, macro, cell));
 	lanes_close(e, names);
 }
 
-static void declare_vectors(struct emit *e, const struct carry *carry, const char *name, bool is_zero)
+static void declare_vectors(struct emit *e, const struct carried_value *carried_value, const char *name, bool is_zero)
 {
-	lane_declare(e, carry->array->type, name, is_zero);
+	lane_declare(e, carried_value->array->type, name, is_zero);
 }
 
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
@@ -389,43 +391,45 @@ static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first
 	e->carried.loops.n = n;
 }
 
-static void name_carries(struct emit *e, int first)
+static void name_carried_values(struct emit *e, int first)
 {
 	for (int i = first; i < e->carried.loops.n; i++) {
-		struct carry *carry = &e->carried.loops.items[i];
+		struct carried_value *carried_value = &e->carried.loops.items[i];
 
-		carry->last = names_declare(&e->names, arena_printf(e->arena, "%s_last", carry->array->c_name));
-		carry->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", carry->array->c_name));
+		carried_value->last = names_declare(&e->names,
+						    arena_printf(e->arena, "%s_last", carried_value->array->c_name));
+		carried_value->now = names_declare(&e->names,
+						   arena_printf(e->arena, "%s_now", carried_value->array->c_name));
 	}
 }
 
-static void find_carries(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
-			 const struct range *range, const char *variable)
+static void find_carried_values(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+				const struct range *range, const char *variable)
 {
 	for (int i = 0; i < e->module->arrays.n; i++) {
-		struct carry carry = { .array = e->module->arrays.items[i], .variable = variable,
-				       .direction = use->mark->direction };
+		struct carried_value carried_value = { .array = e->module->arrays.items[i], .variable = variable,
+						       .direction = use->mark->direction };
 
-		if (may_be_carried(e, carry.array) && !carry_of(e, carry.array) &&
-		    find_carry(e, body, use, range, &carry))
-			vec_push(e->arena, &e->carried.loops, carry);
+		if (may_be_carried(e, carried_value.array) && !carried_value_of(e, carried_value.array) &&
+		    find_carried_value(e, body, use, range, &carried_value))
+			vec_push(e->arena, &e->carried.loops, carried_value);
 	}
 }
 
 static void begin_rows(struct emit *e, int first)
 {
 	for (int i = first; i < e->carried.loops.n; i++) {
-		const struct carry *carry = &e->carried.loops.items[i];
+		const struct carried_value *carried_value = &e->carried.loops.items[i];
 
-		declare_vectors(e, carry, carry->last, !carry->has_first);
-		if (carry->has_first)
-			read_first(e, carry);
+		declare_vectors(e, carried_value, carried_value->last, !carried_value->has_first);
+		if (carried_value->has_first)
+			read_first(e, carried_value);
 	}
 }
 
-static void open_carries(struct emit *e, __isl_keep isl_ast_node *body, int first)
+static void open_carried_values(struct emit *e, __isl_keep isl_ast_node *body, int first)
 {
-	name_carries(e, first);
+	name_carried_values(e, first);
 	drop_unused(e, body, first);
 	begin_rows(e, first);
 }
@@ -435,8 +439,8 @@ void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct lo
 {
 	int first = e->carried.loops.n;
 
-	find_carries(e, body, use, range, variable);
-	open_carries(e, body, first);
+	find_carried_values(e, body, use, range, variable);
+	open_carried_values(e, body, first);
 }
 
 void carried_close(struct emit *e, int first, int visible)
@@ -522,9 +526,9 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	int names;
 
 	iterator_push(e, node, &variable, use->mark->direction);
-	find_carries(e, body, use, range, name);
+	find_carried_values(e, body, use, range, name);
 	range_facts(e, range, &variable, use->mark->direction);
-	open_carries(e, body, first);
+	open_carried_values(e, body, first);
 	if (e->carried.loops.n > first) {
 		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 		result = is_walked ? NULL : result_of_loop(e, node, use, range);

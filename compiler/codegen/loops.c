@@ -144,7 +144,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	struct range range = range_of(e, node, use.mark->direction);
 	int kept = dots_keep(e, node, &use, &range);
 
-	if (!emit_deal_loop(e, node, &use, &range) && (kept < 0 || !emit_batches(e, node, &use, &range)))
+	if (!emit_warp_loop(e, node, &use, &range) && (kept < 0 || !emit_batches(e, node, &use, &range)))
 		emit_iterations(e, node, use, range);
 	dots_release(e, kept);
 }
@@ -154,7 +154,7 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 	const struct prefetching outer = e->windows.prefetching;
 
 	prefetch_open(e, node, use.mark);
-	if (!ragged_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
+	if (!variable_length_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
 	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 	e->windows.prefetching = outer;
@@ -188,7 +188,7 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 	else if (is_sum_of_threads(e, &use))
 		emit_shared_sum(e, node, use);
 	else if (use.mark->kind == MARK_BIND)
-		emit_bound_for(e, node, use);
+		emit_bind_for(e, node, use);
 	else if (use.mark->kind == MARK_CHILDREN)
 		emit_children_for(e, node, use);
 	else if (use.block)
@@ -223,7 +223,7 @@ static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_u
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
 	struct condition condition = condition_open(e, test, is_said ? scope.facts : e->facts.n);
 
-	deal_breaks(e);
+	warp_loop_breaks(e);
 	emit_node(e, then, use);
 	scope_leave(e, scope);
 	isl_ast_node_free(then);
@@ -259,20 +259,21 @@ static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->statement.atomic = outer;
 }
 
-static void emit_deal(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+static void emit_below_warp_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+				 struct loop_use use)
 {
-	const struct mark *outer = e->device.next_deal;
+	const struct mark *outer = e->device.next_warp_loop;
 
 	note_loop_followed(e, DECISION_DEAL, mark, false);
-	e->device.next_deal = mark;
+	e->device.next_warp_loop = mark;
 	emit_node(e, node, use);
-	e->device.next_deal = outer;
+	e->device.next_warp_loop = outer;
 }
 
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			    struct loop_use use)
 {
-	if (emit_deal_vectors(e, node, mark, use))
+	if (emit_warp_vectors(e, node, mark, use))
 		return;
 	switch (mark->kind) {
 	case MARK_PARALLEL:
@@ -326,7 +327,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 		emit_storage(e, node, mark);
 		return;
 	case MARK_DEAL:
-		emit_deal(e, node, mark, use);
+		emit_below_warp_mark(e, node, mark, use);
 		return;
 	case MARK_ROW:
 		emit_row(e, node, mark);

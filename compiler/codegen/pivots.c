@@ -91,7 +91,7 @@ int layout_n_pivots(const struct layout *layout)
 /* The row of the present lane, counted from the begin of its segment. */
 static struct k_expr *row_of_segment(struct emit *e, const struct point *point, const struct expr *row)
 {
-	struct affine at = affine_of_expr(e, point, row), begin = affine_atom(e->arena, e->ragged->begin);
+	struct affine at = affine_of_expr(e, point, row), begin = affine_atom(e->arena, e->variable_length->begin);
 
 	at = affine_combine(e->arena, 1, &at, -1, &begin);
 	return affine_expr(e->arena, &at);
@@ -103,8 +103,9 @@ static struct k_expr *has_pivot(struct emit *e, const struct point *point, const
 {
 	struct k_expr *conditions = lane_conditions(e, true), *is_there = NULL;
 
-	if (e->ragged)
-		is_there = k_operate(e->arena, row_of_segment(e, point, pivot->args[1]), K_LT, e->ragged->rows);
+	if (e->variable_length)
+		is_there = k_operate(e->arena, row_of_segment(e, point, pivot->args[1]), K_LT,
+				     e->variable_length->rows);
 	else if (e->block.mark && e->block.in_lanes)
 		is_there = k_binary(e->arena, K_LT, k_name(e->arena, e->block.lane), e->block.n_lanes);
 	return conditions ? k_join(e->arena, K_AND, is_there, conditions) : is_there;
@@ -150,13 +151,13 @@ static void check_segments(struct emit *e, const struct point *point, const stru
 	}
 	k_do(e->b, K_CALL(a, arena_printf(a, "PMG_CHECK_RAGGED_%s", suffix), k_name(a, "plan"), value,
 			  k_int(a, number), row_of_segment(e, point, pivot->args[1]),
-			  k_address(a, e->ragged->begin), k_address(a, e->ragged->rows)));
+			  k_address(a, e->variable_length->begin), k_address(a, e->variable_length->rows)));
 }
 
 static void check_vector(struct emit *e, const struct point *point, const struct expr *pivot, const char *name,
 			 int number)
 {
-	if (e->ragged)
+	if (e->variable_length)
 		check_segments(e, point, pivot, name, number);
 	else
 		check_systems(e, point, pivot, name, number);

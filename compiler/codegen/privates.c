@@ -13,7 +13,7 @@ static const struct array *copies_of(const struct module *module, const struct a
 	return NULL;
 }
 
-int private_parts(const struct array *copies)
+int n_private_copies(const struct array *copies)
 {
 	return (int) copies->hi[0]->integer;
 }
@@ -47,19 +47,20 @@ static struct k_expr *private_call(struct emit *e, const struct stage *stage, co
 	const struct update update = { .op = stage->op, .type = type, .target = target, .value = target };
 	const bool is_function = stage->op == REDUCE_MIN || stage->op == REDUCE_MAX;
 	struct k_expr *call = k_call(a, is_function ? "PMG_PRIVATE_BY" : stage->op == REDUCE_MUL ? "PMG_PRIVATE_MUL"
-												 : "PMG_PRIVATE_ADD", 0);
+												 : "PMG_PRIVATE_ADD",
+													 0);
 
 	if (is_function)
 		vec_push(a, &call->args, k_name(a, update_result(e, &update)->text));
 	return K_WITH(a, call, target, k_name(a, copies->c_name), cells_of(e, stage->write.array),
-		      c_identity(a, stage->op, type), k_int(a, private_parts(copies)));
+		      c_identity(a, stage->op, type), k_int(a, n_private_copies(copies)));
 }
 
 static void emit_in_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct array *copies)
 {
 	const int visible = e->names.visible.n;
 
-	e->threads.n_parts = k_int(e->arena, private_parts(copies));
+	e->threads.n_parts = k_int(e->arena, n_private_copies(copies));
 	e->threads.part = open_parts(e, true);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->threads.part = NULL;
@@ -79,7 +80,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	e->threads.in_region = true;
 	e->target->open_team(e);
 	k_do(e->b, private_call(e, mark->stage, copies));
-	if (private_parts(copies) > 1)
+	if (n_private_copies(copies) > 1)
 		emit_in_parts(e, node, copies);
 	else
 		emit_node(e, node, (struct loop_use) { 0 });

@@ -329,11 +329,11 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 /* ---- the row ---- */
 
 /* Is the loop directly below one of which each lane has an iteration? */
-static bool is_of_deal(const struct emit *e, __isl_keep isl_ast_node *node)
+static bool is_of_warp_loop(const struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = ast_mark(node);
 
-	return mark->kind == MARK_LOOP && loop_is_dealt(e, mark);
+	return mark->kind == MARK_LOOP && loop_is_of_warp(e, mark);
 }
 
 /* What the groups of a team have added goes to the shares of the groups. */
@@ -354,7 +354,7 @@ static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __
 {
 	if (row->added)
 		k_begin_if(e->b, k_name(e->arena, row->added));
-	row->is_shared = e->grid->has_deals;
+	row->is_shared = e->grid->has_warp_loops;
 	if (row->is_shared)
 		emit_share(e, row);
 	emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
@@ -384,7 +384,7 @@ static void emit_in_registers(struct emit *e, __isl_keep isl_ast_node *node, __i
 	emit_transfer(e, node, loop, row, starts_anew ? TRANSFER_START : TRANSFER_READ);
 	if (!starts_anew && !row_fills_team(e, row->length))
 		emit_team_sync(e);      /* the last cells are read by several lanes */
-	if (is_of_deal(e, node) && !target_is_neutral(e, row->stage)) {
+	if (is_of_warp_loop(e, node) && !target_is_neutral(e, row->stage)) {
 		row->added = names_declare(&e->names, "added");
 		k_var(e->b, k_scalar("unsigned"), row->added, k_int(e->arena, 0));
 	}
@@ -400,10 +400,10 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep 
 {
 	bool starts_anew = ast_has_mark(node, MARK_ATOMIC, row->stage);
 
-	if (is_of_deal(e, node))
+	if (is_of_warp_loop(e, node))
 		starts_anew = true;
 	else
-		deal_breaks_beside(e);
+		warp_loop_breaks_beside(e);
 	row->name = names_declare(&e->names, arena_printf(e->arena, "%s_row", row->stage->write.array->c_name));
 	emit_in_registers(e, node, loop, row, starts_anew);
 }

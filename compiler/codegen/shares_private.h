@@ -32,7 +32,7 @@ void open_of_team(struct emit *e, const struct range *range, const char *name, s
 
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Of the loop, one for each copy; 1: as many copies as threads. */
-int private_parts(const struct array *copies);
+int n_private_copies(const struct array *copies);
 
 /* ---- nested_parallel.c: shared loops inside of serial ones ------------------------------------------------------- */
 

@@ -11,7 +11,7 @@
 
 static bool find_sparse(const struct emit *e, const struct group *group, struct live_points *live)
 {
-	return group->is_few && module_live_points(e->module, group, live);
+	return group->has_sparse_weights && module_live_points(e->module, group, live);
 }
 
 /* Does it read the weights, or, before them, their subscripts? */
@@ -31,11 +31,11 @@ static bool are_computed(const struct emit *e, const struct live_points *live)
 	return slot < 0 || e->function.is_written[slot];
 }
 
-bool few_waits(const struct emit *e, const struct stream *stream)
+bool sparse_waits(const struct emit *e, const struct stream *stream)
 {
 	struct live_points live;
 
-	return find_sparse(e, stream->deal->stage->group, &live) && !is_of_weights(e, stream, &live) &&
+	return find_sparse(e, stream->warp_loop->stage->group, &live) && !is_of_weights(e, stream, &live) &&
 	       !are_computed(e, &live);
 }
 
@@ -75,7 +75,7 @@ static struct k_expr *has_weight(const struct emit *e, const struct live_points 
 	for (int i = 0; i < e->device.streams.n; i++) {
 		const struct stream *stream = &e->device.streams.items[i];
 
-		if (!is_stream_of(e, stream, e->deal->mark))
+		if (!is_stream_of(e, stream, e->warp_loop->mark))
 			continue;
 		is_first = false;
 		if (stream->by >= 0 && stream->is_ahead && is_of_weights(e, stream, live))
@@ -87,25 +87,25 @@ static struct k_expr *has_weight(const struct emit *e, const struct live_points 
 }
 
 /* Factors that points have themselves are taken to be finite: they are not read. */
-int few_open(struct emit *e, __isl_keep isl_ast_node *body)
+int sparse_open(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	struct live_points live;
 	struct k_expr *condition;
 	const char *any;
 
-	if (!find_sparse(e, e->deal->mark->stage->group, &live) || !is_for_sparse_alone(e, body, &live))
+	if (!find_sparse(e, e->warp_loop->mark->stage->group, &live) || !is_for_sparse_alone(e, body, &live))
 		return -1;
 	condition = has_weight(e, &live);
 	if (!condition)
 		return -1;
 	condition = k_at_least(e->arena, or_not_finite(e, condition, live.finite, live.n_finite), K_LEVEL_PRIMARY);
-	condition = k_binary(e->arena, K_AND, k_name(e->arena, e->deal->is_in), condition);
+	condition = k_binary(e->arena, K_AND, k_name(e->arena, e->warp_loop->is_in), condition);
 	any = names_declare(&e->names, "any");
 	k_const(e->b, k_scalar("unsigned"), any, of_team(e->arena, K_CALL(e->arena, "pmg_cuda_ballot", condition)));
 	return block_of(e, k_begin_if(e->b, k_name(e->arena, any)));
 }
 
-void few_close(struct emit *e, int names)
+void sparse_close(struct emit *e, int names)
 {
 	if (names >= 0)
 		block_close(e, names);

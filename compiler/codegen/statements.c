@@ -195,7 +195,7 @@ void emit_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	int outer = e->locals.n, visible = 0;
 
 	e->b->span = mark->array->span;
-	deal_breaks(e);
+	warp_loop_breaks(e);
 	if (needs_block)
 		visible = block_of(e, k_begin(e->b));
 	declare_storage(e, node, mark->array);
@@ -354,7 +354,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 {
 	const struct array *target = ((const struct stage *) cell->of)->write.array;
 	bool is_local = array_is_local(target);
-	bool is_given = is_local && e->deal;
+	bool is_given = is_local && e->warp_loop;
 	bool is_one = cell->is_spread && !is_given && emit_spread_sum(e, cell, is_of_grid);
 	bool has_lanes = e->block.mark && !e->block.in_lanes;
 	int names = has_lanes ? lanes_open(e) : 0;
@@ -452,11 +452,11 @@ struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage)
 /* Of a variable: a sum takes conditions only where lanes have terms that others have not. */
 static void emit_local_update(struct emit *e, const struct update *update)
 {
-	bool selects = e->block.in_lanes && e->ragged && e->ragged->selects;
+	bool selects = e->block.in_lanes && e->variable_length && e->variable_length->selects;
 	struct k_expr *conditions = selects ? lane_conditions(e, false) : NULL;
 
-	if (e->ragged && e->ragged->adds_to_vectors && sum_is_in_vectors(update->target))
-		kin_add(e, update);
+	if (e->variable_length && e->variable_length->adds_to_vectors && sum_is_in_vectors(update->target))
+		children_add(e, update);
 	else if (conditions)
 		emit_where(e, update, conditions);
 	else
@@ -531,7 +531,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		return;
 	}
 	if (e->statement.atomic != stage)
-		deal_breaks_at_update(e);
+		warp_loop_breaks_at_update(e);
 	emit_possibly_atomic(e, stage, &update, e->statement.atomic == stage);
 	lane_note_interim(e, stage->write.array);
 }
@@ -545,7 +545,7 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 
 	e->b->span = stage->span;
 	if (is_guarded) {
-		deal_breaks(e);
+		warp_loop_breaks(e);
 		names = block_of(e, k_begin_if(e->b, k_name(e->arena, e->function.starts)));
 	}
 	emit_stage(e, stage, &point);

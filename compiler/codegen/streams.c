@@ -9,9 +9,9 @@
 #include "codegen/codegen_private.h"
 #include "codegen/streams.h"
 
-bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *deal)
+bool is_stream_of(const struct emit *e, const struct stream *stream, const struct mark *warp_loop)
 {
-	return stream->kernel == e->device.n_kernels && stream->deal == deal;
+	return stream->kernel == e->device.n_kernels && stream->warp_loop == warp_loop;
 }
 
 /* The number of the loop's stream; -1: there is none. */
@@ -20,7 +20,7 @@ static int find_stream(const struct emit *e, const char *array, int by)
 	for (int i = 0; i < e->device.streams.n; i++) {
 		const struct stream *stream = &e->device.streams.items[i];
 
-		if (is_stream_of(e, stream, e->deal->mark) && stream->by == by && !strcmp(stream->array, array))
+		if (is_stream_of(e, stream, e->warp_loop->mark) && stream->by == by && !strcmp(stream->array, array))
 			return i;
 	}
 	return -1;
@@ -34,7 +34,8 @@ static const char *element_now(struct emit *e, const struct array *array, int by
 
 	if (i >= 0)
 		return e->device.streams.items[i].now;
-	vec_push(e->arena, &e->device.streams, ((struct stream) { .deal = e->deal->mark, .array = array->c_name,
+	vec_push(e->arena, &e->device.streams, ((struct stream) { .warp_loop = e->warp_loop->mark,
+								  .array = array->c_name,
 							   .by = by,
 							   .slot = e->layout->slot_of[array->number],
 							   .kernel = e->device.n_kernels }));
@@ -55,7 +56,7 @@ static int subscripts_of(struct emit *e, const struct k_expr *index)
 	const struct binding *binding = index && index->kind == KE_NAME ? binding_of(e, index->text) : NULL;
 	const char *at = binding ? affine_only_name(&binding->subscript) : NULL;
 
-	if (!at || strcmp(at, e->deal->variable) != 0)
+	if (!at || strcmp(at, e->warp_loop->variable) != 0)
 		return -1;
 	(void) element_now(e, binding->array, -1);
 	return find_stream(e, binding->array->c_name, -1);
@@ -66,27 +67,27 @@ static struct k_expr *read_once(struct emit *e, struct k_expr *element)
 	return k_call(e->arena, "PMG_ONCE", 1, element);
 }
 
-struct k_expr *deal_read(struct emit *e, const struct access *access, struct k_expr *element)
+struct k_expr *stream_read(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	const struct array *array = access->array;
 	struct k_expr *index;
 	const char *now = NULL;
 	int by;
 
-	if (!e->deal || e->deal->in_vectors || array_is_local(array))
+	if (!e->warp_loop || e->warp_loop->in_vectors || array_is_local(array))
 		return element;
 	if (e->statement.is_chosen)
 		return read_once(e, element);
 	index = index_of(element, array->c_name);
 	by = subscripts_of(e, index);
-	if (by >= 0 || (index && index->kind == KE_NAME && !strcmp(index->text, e->deal->variable)))
+	if (by >= 0 || (index && index->kind == KE_NAME && !strcmp(index->text, e->warp_loop->variable)))
 		now = element_now(e, array, by);
 	if (now && by >= 0)
 		return k_call(e->arena, "PMG_READ_AT", 2, k_name(e->arena, now), index);
 	return now ? k_name(e->arena, now) : read_once(e, element);
 }
 
-void streams_settle(struct emit *e)
+void streams_resolve(struct emit *e)
 {
 	for (int i = 0; i < e->device.streams.n; i++) {
 		struct stream *stream = &e->device.streams.items[i];
@@ -94,7 +95,7 @@ void streams_settle(struct emit *e)
 		if (stream->kernel != e->device.n_kernels)
 			continue;
 		stream->is_ahead = stream->by < 0 || (stream->slot >= 0 && !e->function.is_written[stream->slot]);
-		if (few_waits(e, stream))
+		if (sparse_waits(e, stream))
 			stream->is_ahead = false;
 		if (stream->by >= 0 && stream->is_ahead)
 			e->device.streams.items[stream->by].has_later = true;
@@ -127,13 +128,13 @@ static struct k_expr *next_at_of(const struct emit *e, const struct stream *stre
 		      k_name(e->arena, e->device.streams.items[stream->by].ahead), first, end);
 }
 
-void streams_begin(struct emit *e, const struct mark *deal, struct k_expr *first, struct k_expr *end)
+void streams_begin(struct emit *e, const struct mark *warp_loop, struct k_expr *first, struct k_expr *end)
 {
 	for (int i = 0; i < e->device.streams.n; i++) {
 		struct stream *stream = &e->device.streams.items[i];
 		const char *array = stream->array;
 
-		if (!is_stream_of(e, stream, deal) || !stream->is_ahead)
+		if (!is_stream_of(e, stream, warp_loop) || !stream->is_ahead)
 			continue;
 		stream->ahead = names_declare(&e->names, arena_printf(e->arena, "%s_ahead", array));
 		k_var(e->b, k_scalar("auto"), stream->ahead, first_of(e, stream, first, end));
@@ -160,7 +161,7 @@ void streams_go_on(struct emit *e, const char *first, struct k_expr *end)
 		struct stream *stream = &e->device.streams.items[i];
 		struct k_expr *here = k_name(e->arena, first);
 
-		if (!is_stream_of(e, stream, e->deal->mark) || !stream->is_ahead)
+		if (!is_stream_of(e, stream, e->warp_loop->mark) || !stream->is_ahead)
 			continue;
 		stream->now = names_declare(&e->names, arena_printf(e->arena, "%s_now", stream->array));
 		k_const(e->b, k_scalar("auto"), stream->now, k_name(e->arena, stream->ahead));
@@ -193,7 +194,7 @@ void streams_end(struct emit *e, int start)
 	for (int i = 0; i < e->device.streams.n; i++) {
 		const struct stream *stream = &e->device.streams.items[i];
 
-		if (is_stream_of(e, stream, e->deal->mark) && stream->is_ahead &&
+		if (is_stream_of(e, stream, e->warp_loop->mark) && stream->is_ahead &&
 		    !k_mentions(&rest, stream->now))
 			k_unused(e->b, stream->now);
 	}

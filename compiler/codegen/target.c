@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 const struct target *target_find(const char *name)
 {
@@ -121,7 +121,7 @@ static void emit_head(struct writer *w, const struct pipeline *pipelines, int n,
 	target->file_head(w);
 	writer_blank(w);
 	for (int i = 0; i < n && !target->device; i++)
-		emit_known_tables(w, pipelines[i].layouts, pipelines[i].n);
+		emit_constant_tables(w, pipelines[i].layouts, pipelines[i].n);
 }
 
 static void emit_pipeline_list(struct writer *w, const struct pipeline *pipelines, int n)

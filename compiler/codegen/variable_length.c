@@ -15,19 +15,19 @@ static void add_condition(struct emit *e, struct k_expr *test, int first_fact, b
 {
 	struct lane_condition condition = { .test = test, .is_row = is_row };
 
-	for (int i = 0; i < e->ragged->known.n; i++)
-		if (k_expr_is_equal(e->ragged->known.items[i].test, test))
-			condition = e->ragged->known.items[i];
+	for (int i = 0; i < e->variable_length->known.n; i++)
+		if (k_expr_is_equal(e->variable_length->known.items[i].test, test))
+			condition = e->variable_length->known.items[i];
 	for (int i = first_fact; i < e->facts.n; i++)
 		vec_push(e->arena, &condition.facts, e->facts.items[i]);
-	vec_push(e->arena, &e->ragged->conditions, condition);
+	vec_push(e->arena, &e->variable_length->conditions, condition);
 }
 
 struct condition condition_open(struct emit *e, struct k_expr *test, int first_fact)
 {
-	struct condition condition = { -1, e->ragged ? e->ragged->conditions.n : 0 };
+	struct condition condition = { -1, e->variable_length ? e->variable_length->conditions.n : 0 };
 
-	if (e->ragged && !e->block.in_lanes && k_expr_mentions(test, e->block.lane))
+	if (e->variable_length && !e->block.in_lanes && k_expr_mentions(test, e->block.lane))
 		add_condition(e, k_at_least(e->arena, test, K_LEVEL_AND), first_fact, false);
 	else
 		condition.names = block_of(e, k_begin_if(e->b, test));
@@ -41,8 +41,8 @@ struct condition condition_otherwise(struct emit *e)
 
 void condition_close(struct emit *e, struct condition condition)
 {
-	if (e->ragged)
-		e->ragged->conditions.n = condition.n_conditions;
+	if (e->variable_length)
+		e->variable_length->conditions.n = condition.n_conditions;
 	if (condition.names >= 0)
 		block_close(e, condition.names);
 }
@@ -85,12 +85,12 @@ static bool is_of_lanes(const struct emit *e, const struct affine *affine)
 /* PMG_HAS_ROWS_F64(rows, lane, i + 2) of i + 2 <= rows[lane]; NULL: the fact is none on lengths. */
 static struct k_expr *length_mask(struct emit *e, const struct affine *fact)
 {
-	struct affine rows = affine_atom(e->arena, e->ragged->rows), least;
+	struct affine rows = affine_atom(e->arena, e->variable_length->rows), least;
 	struct k_expr *mask;
 	int64_t factor = 0;
 
 	for (int i = 0; i < fact->terms.n; i++)
-		if (k_expr_is_equal(fact->terms.items[i].atom, e->ragged->rows))
+		if (k_expr_is_equal(fact->terms.items[i].atom, e->variable_length->rows))
 			factor += fact->terms.items[i].factor;
 	if (factor != 1 && factor != -1)
 		return NULL;
@@ -100,7 +100,7 @@ static struct k_expr *length_mask(struct emit *e, const struct affine *fact)
 	if (is_of_lanes(e, &least))
 		return NULL;
 	mask = K_CALL(e->arena, vector_macro(e, "PMG_HAS_ROWS", e->block.type),
-		      k_name(e->arena, e->ragged->rows_name), k_name(e->arena, e->block.lane),
+		      k_name(e->arena, e->variable_length->rows_name), k_name(e->arena, e->block.lane),
 		      affine_expr(e->arena, &least));
 	return factor < 0 ? k_unary(e->arena, K_INVERT, mask) : mask;
 }
@@ -126,7 +126,7 @@ static struct k_expr *add_mask(struct emit *e, struct k_expr *all, const struct 
 		is_said = is_said && mask;
 		all = k_join(e->arena, K_BIT_AND, all, mask ? mask : k_int(e->arena, 0));
 	}
-	e->ragged->has_others = e->ragged->has_others || !is_said;
+	e->variable_length->has_others = e->variable_length->has_others || !is_said;
 	return all;
 }
 
@@ -135,30 +135,30 @@ static struct k_expr *and_condition(struct emit *e, struct k_expr *all, const st
 {
 	if (!e->block.has_vectors)
 		return k_join(e->arena, K_AND, all, condition->test);
-	e->ragged->only = all || condition->is_not ? NULL : condition->bits;
+	e->variable_length->only = all || condition->is_not ? NULL : condition->bits;
 	return add_mask(e, all, condition);
 }
 
-void ragged_look(struct emit *e, bool is_looking)
+void variable_length_look(struct emit *e, bool is_looking)
 {
-	if (!e->ragged)
+	if (!e->variable_length)
 		return;
-	e->ragged->is_looking = is_looking;
+	e->variable_length->is_looking = is_looking;
 	if (!is_looking)
 		return;
-	e->ragged->only = NULL;
-	e->ragged->is_by_lane = false;
+	e->variable_length->only = NULL;
+	e->variable_length->is_by_lane = false;
 }
 
-void ragged_note_cell(struct emit *e, const struct k_expr *cell)
+void variable_length_note_cell(struct emit *e, const struct k_expr *cell)
 {
-	if (!e->ragged || (!k_expr_mentions(cell, e->ragged->rows_name) &&
-			   !k_expr_mentions(cell, e->ragged->begin_name)))
+	if (!e->variable_length || (!k_expr_mentions(cell, e->variable_length->rows_name) &&
+				    !k_expr_mentions(cell, e->variable_length->begin_name)))
 		return;
-	if (e->ragged->is_looking)
-		e->ragged->is_by_lane = true;
+	if (e->variable_length->is_looking)
+		e->variable_length->is_by_lane = true;
 	else
-		e->ragged->has_others = true;
+		e->variable_length->has_others = true;
 }
 
 /* What is written to a row that the segment does not have is never read. */
@@ -167,10 +167,10 @@ struct k_expr *lane_conditions(struct emit *e, bool is_row)
 	struct k_expr *all = NULL;
 	fact_list known = e->facts;
 
-	if (e->ragged)
-		e->ragged->only = NULL;
-	for (int i = 0; e->ragged && i < e->ragged->conditions.n; i++) {
-		const struct lane_condition *condition = &e->ragged->conditions.items[i];
+	if (e->variable_length)
+		e->variable_length->only = NULL;
+	for (int i = 0; e->variable_length && i < e->variable_length->conditions.n; i++) {
+		const struct lane_condition *condition = &e->variable_length->conditions.items[i];
 		fact_list others = facts_without(e, &known, &condition->facts);
 
 		if (all_follow(e, &others, &condition->facts))
@@ -183,21 +183,21 @@ struct k_expr *lane_conditions(struct emit *e, bool is_row)
 
 /* ---- dims ---- */
 
-bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value)
+bool variable_length_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value)
 {
 	const struct array *copy = block_array(e, dim->source.array);
 	struct affine begin, rows;
 	int64_t by = 0;
 	int level;
 
-	if (!e->ragged)
+	if (!e->variable_length)
 		return false;
-	begin = affine_atom(e->arena, e->ragged->begin);
-	rows = affine_atom(e->arena, e->ragged->rows);
+	begin = affine_atom(e->arena, e->variable_length->begin);
+	rows = affine_atom(e->arena, e->variable_length->rows);
 	if (copy != dim->source.array) {
 		struct k_expr *parent = c_access(e, point, &dim->source);
 
-		kin_bind(e, dim, point, parent);
+		parent_bind(e, dim, point, parent);
 		rows = affine_atom(e->arena, parent);
 		*value = affine_combine(e->arena, 1, &begin, 1, &rows);
 		return true;
@@ -211,8 +211,8 @@ bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *poin
 /* An upper bound that is the same for all lanes: the length of a segment is at most that of the longest. */
 static struct affine upper_bound(struct emit *e, const struct affine *row)
 {
-	struct affine longest = affine_name(e->arena, e->ragged->longest);
-	struct affine rows = affine_atom(e->arena, e->ragged->rows);
+	struct affine longest = affine_name(e->arena, e->variable_length->longest);
+	struct affine rows = affine_atom(e->arena, e->variable_length->rows);
 	struct affine rest = affine_combine(e->arena, 1, row, -1, &rows);
 
 	if (!is_of_lanes(e, row))
@@ -225,7 +225,8 @@ static struct affine upper_bound(struct emit *e, const struct affine *row)
 /* 0 <= bound - row, or row - bound. */
 static void row_condition(struct emit *e, const struct affine *row, const struct affine *bound, bool is_upper)
 {
-	struct affine rows = affine_atom(e->arena, e->ragged->rows), last = affine_scale(e->arena, &rows, 1, -1);
+	struct affine rows = affine_atom(e->arena, e->variable_length->rows),
+		last = affine_scale(e->arena, &rows, 1, -1);
 	int first = e->facts.n;
 
 	if (!is_of_lanes(e, bound))
@@ -248,7 +249,7 @@ static void open_rows(struct emit *e, const struct range *rows, const char *name
 static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range)
 {
-	struct affine begin = affine_atom(e->arena, e->ragged->begin), zero = affine_constant(0);
+	struct affine begin = affine_atom(e->arena, e->variable_length->begin), zero = affine_constant(0);
 	bool is_forwards = use->mark->direction > 0;
 	struct affine low = affine_combine(e->arena, 1, is_forwards ? &range->first : &range->last, -1, &begin);
 	struct affine high = affine_combine(e->arena, 1, is_forwards ? &range->last : &range->first, -1, &begin);
@@ -256,7 +257,8 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
 	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
-	int visible = e->names.visible.n, n_carries = e->carried.loops.n, n_facts = e->ragged->row_facts.n;
+	int visible = e->names.visible.n, n_carried_values = e->carried.loops.n,
+		n_facts = e->variable_length->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
 	bool is_walked;
 
@@ -273,32 +275,32 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_rows(e, &rows, name, is_forwards);
 	prefetch_emit(e, use->mark, name);
-	e->ragged->n_loops++;
-	carried_body(e, body, use->mark, n_carries);
-	e->ragged->n_loops--;
+	e->variable_length->n_loops++;
+	carried_body(e, body, use->mark, n_carried_values);
+	e->variable_length->n_loops--;
 	block_close(e, visible);
 	if (is_walked)
 		rows_walk_end(e);
-	carried_close(e, n_carries, visible);
-	e->ragged->row_facts.n = n_facts;
+	carried_close(e, n_carried_values, visible);
+	e->variable_length->row_facts.n = n_facts;
 	isl_ast_node_free(body);
 }
 
-bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+bool variable_length_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct range range;
 	struct scope scope = scope_enter(e);
 	isl_ast_node *body;
 	int n;
 
-	if (!e->ragged || e->block.in_lanes)
+	if (!e->variable_length || e->block.in_lanes)
 		return false;
 	range = range_of(e, node, use.mark->direction);
 	if (!is_of_lanes(e, &range.first) && !is_of_lanes(e, &range.last))
 		return false;
 	if (range.step != 1)
 		emit_fail(e, "a loop over the rows of segments has steps");
-	n = e->ragged->conditions.n;
+	n = e->variable_length->conditions.n;
 	if (range.is_single) {
 		body = isl_ast_node_for_get_body(node);
 		iterator_push(e, node, &range.first, use.mark->direction);
@@ -307,7 +309,7 @@ bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 	} else {
 		emit_rows(e, node, &use, &range);
 	}
-	e->ragged->conditions.n = n;
+	e->variable_length->conditions.n = n;
 	scope_leave(e, scope);
 	return true;
 }
@@ -336,7 +338,7 @@ struct k_expr *order_of_block(const struct emit *e, const struct array *segments
 	return k_name(e->arena, layout_order(e->layout, segments, (int) e->block.mark->lanes));
 }
 
-struct k_expr *ragged_turn(struct emit *e)
+struct k_expr *variable_length_turn(struct emit *e)
 {
 	const struct array *segments = segments_of_block(e);
 	struct affine n;
@@ -350,45 +352,45 @@ struct k_expr *ragged_turn(struct emit *e)
 /* Declares where the segments begin and how many rows each has, and the most of these. */
 static void declare_segments(struct emit *e, const struct array *segments, struct k_expr *first)
 {
-	struct ragged *ragged = e->ragged;
+	struct variable_length *variable_length = e->variable_length;
 	struct k_expr *lane = k_name(e->arena, e->block.lane), *begin, *rows;
 
-	ragged->begin_name = names_declare(&e->names, "begin");
-	ragged->rows_name = names_declare(&e->names, "rows");
-	ragged->longest = names_declare(&e->names, "longest");
-	ragged->begin = k_at(e->arena, ragged->begin_name, lane);
-	ragged->rows = k_at(e->arena, ragged->rows_name, lane);
-	begin = k_name(e->arena, ragged->begin_name);
-	rows = k_name(e->arena, ragged->rows_name);
-	k_array(e->b, k_scalar("int64_t"), ragged->begin_name, lanes_expr(e), NULL);
-	k_array(e->b, k_scalar("int64_t"), ragged->rows_name, lanes_expr(e), NULL)->let.is_joined = true;
-	k_const(e->b, k_scalar("int64_t"), ragged->longest,
+	variable_length->begin_name = names_declare(&e->names, "begin");
+	variable_length->rows_name = names_declare(&e->names, "rows");
+	variable_length->longest = names_declare(&e->names, "longest");
+	variable_length->begin = k_at(e->arena, variable_length->begin_name, lane);
+	variable_length->rows = k_at(e->arena, variable_length->rows_name, lane);
+	begin = k_name(e->arena, variable_length->begin_name);
+	rows = k_name(e->arena, variable_length->rows_name);
+	k_array(e->b, k_scalar("int64_t"), variable_length->begin_name, lanes_expr(e), NULL);
+	k_array(e->b, k_scalar("int64_t"), variable_length->rows_name, lanes_expr(e), NULL)->let.is_joined = true;
+	k_const(e->b, k_scalar("int64_t"), variable_length->longest,
 		K_CALL(e->arena, "pmg_block_segments", k_name(e->arena, segments->c_name),
 		       k_binary(e->arena, K_ADD, order_of_block(e, segments), first), lanes_expr(e), e->block.n_lanes,
 		       begin, rows));
 }
 
-void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
+void variable_length_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first)
 {
 	const struct array *segments = segments_of_block(e);
 
 	if (!segments)
 		return;
-	e->ragged = arena_new(e->arena, struct ragged);
-	rows_settle(e, body);
+	e->variable_length = arena_new(e->arena, struct variable_length);
+	rows_resolve(e, body);
 	declare_segments(e, segments, first);
 	start_declare(e, segments, first);
-	kin_open(e, first);
+	masks_open(e, first);
 }
 
-void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body)
+void variable_length_resolve(struct emit *e, __isl_keep isl_ast_node *body)
 {
-	if (!e->ragged)
+	if (!e->variable_length)
 		return;
-	e->ragged->body = build_elsewhere(e, body);
-	if (e->block.has_vectors && e->ragged->has_others) {
+	e->variable_length->body = build_elsewhere(e, body);
+	if (e->block.has_vectors && e->variable_length->has_others) {
 		e->block.has_vectors = false;
-		e->ragged->body = build_elsewhere(e, body);
+		e->variable_length->body = build_elsewhere(e, body);
 	}
-	e->ragged->is_settled = true;
+	e->variable_length->is_resolved = true;
 }

@@ -36,8 +36,8 @@ static bool has_blocked(const struct emit *e, bool (*is_such)(const struct array
 
 static void note_rows(struct emit *e)
 {
-	struct affine rows = affine_atom(e->arena, e->ragged->rows), zero = affine_constant(0);
-	struct affine longest = affine_name(e->arena, e->ragged->longest);
+	struct affine rows = affine_atom(e->arena, e->variable_length->rows), zero = affine_constant(0);
+	struct affine longest = affine_name(e->arena, e->variable_length->longest);
 
 	row_is_inside(e, &rows, &zero, &longest);
 }
@@ -46,8 +46,8 @@ static void note_rows(struct emit *e)
  * number, the first one of the block, its lanes and the blocks between. */
 static void declare_later(struct emit *e, const struct k_expr *block)
 {
-	e->ragged->later = names_declare(&e->names, "later");
-	k_const(e->b, k_scalar("pmg_lying"), e->ragged->later,
+	e->variable_length->later = names_declare(&e->names, "later");
+	k_const(e->b, k_scalar("pmg_lying"), e->variable_length->later,
 		k_with_list(e->arena, k_call(e->arena, "pmg_block_later", 0), block));
 }
 
@@ -56,9 +56,9 @@ static void declare_next(struct emit *e, const struct k_expr *block)
 {
 	struct k_expr *next;
 
-	e->ragged->next = names_declare(&e->names, "next");
-	next = k_name(e->arena, e->ragged->next);
-	k_array(e->b, k_scalar("int64_t"), e->ragged->next, lanes_expr(e), NULL);
+	e->variable_length->next = names_declare(&e->names, "next");
+	next = k_name(e->arena, e->variable_length->next);
+	k_array(e->b, k_scalar("int64_t"), e->variable_length->next, lanes_expr(e), NULL);
 	k_do(e->b, K_WITH(e->arena, k_with_list(e->arena, k_call(e->arena, "pmg_block_next", 0), block), next));
 }
 
@@ -73,8 +73,9 @@ void start_declare(struct emit *e, const struct array *segments, struct k_expr *
 	if (!has_blocked(e, NULL))
 		return;
 	at = affine_combine(e->arena, 1, &n_segments, 1, &at);
-	e->ragged->start = names_declare(&e->names, "start");
-	k_const(e->b, k_scalar("int64_t"), e->ragged->start, k_load(e->arena, order, affine_expr(e->arena, &at)));
+	e->variable_length->start = names_declare(&e->names, "start");
+	k_const(e->b, k_scalar("int64_t"), e->variable_length->start,
+		k_load(e->arena, order, affine_expr(e->arena, &at)));
 	block = K_LIST(e->arena, k_name(e->arena, segments->c_name), order, affine_expr(e->arena, &n_segments), first,
 		       lanes_expr(e), e->block.n_turns);
 	if (has_blocked(e, is_prefetched))
@@ -95,19 +96,19 @@ static struct k_expr *call_of_pair(struct emit *e, const char *function, const s
 /* f(…, begin, rows): where each segment begins, and how many rows it has. */
 static struct k_expr *with_rows(struct emit *e, const struct k_expr *call)
 {
-	return K_WITH(e->arena, call, k_name(e->arena, e->ragged->begin_name),
-		      k_name(e->arena, e->ragged->rows_name));
+	return K_WITH(e->arena, call, k_name(e->arena, e->variable_length->begin_name),
+		      k_name(e->arena, e->variable_length->rows_name));
 }
 
 static struct k_expr *with_longest(struct emit *e, const struct k_expr *call)
 {
-	return K_WITH(e->arena, call, k_name(e->arena, e->ragged->longest));
+	return K_WITH(e->arena, call, k_name(e->arena, e->variable_length->longest));
 }
 
 /* f(…, &plan->places[2], start): where the caller has the array, and where the block begins there. */
 static struct k_expr *with_place(struct emit *e, const struct k_expr *call, const struct array *copy)
 {
-	return K_WITH(e->arena, call, place_in_plan(e, copy), k_name(e->arena, e->ragged->start));
+	return K_WITH(e->arena, call, place_in_plan(e, copy), k_name(e->arena, e->variable_length->start));
 }
 
 static void take_of_caller(struct emit *e, const struct array *copy, const struct finding *found, struct k_expr *own,
@@ -134,11 +135,11 @@ static struct k_expr *own_part(struct emit *e, const struct array *copy)
 	return k_binary(arena, K_ADD, k_binary(arena, K_ADD, parts, before), lanes_expr(e));
 }
 
-void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read)
+void variable_length_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read)
 {
 	struct k_expr *block = k_name(e->arena, copy->c_name);
 
-	if (!k_mentions(&e->ragged->body, copy->c_name))
+	if (!k_mentions(&e->variable_length->body, copy->c_name))
 		return;
 	note_write(e, copy);
 	if (is_blocked_by_caller(e, copy)) {
@@ -165,28 +166,28 @@ static struct k_expr *rows_fill(struct emit *e, const struct block_rows *rows)
 	return K_WITH(e->arena, fill, k_name(e->arena, rows->begin), k_name(e->arena, rows->end));
 }
 
-void ragged_rows(struct emit *e, struct block_rows *rows)
+void variable_length_rows(struct emit *e, struct block_rows *rows)
 {
-	rows->n_rows = k_name(e->arena, e->ragged->longest);
+	rows->n_rows = k_name(e->arena, e->variable_length->longest);
 	rows->fill = rows_fill(e, rows);
 	if (!is_blocked_by_caller(e, rows->copy))
 		return;
-	rows->ahead = k_name(e->arena, e->ragged->next);
+	rows->ahead = k_name(e->arena, e->variable_length->next);
 	rows->is_in_place = K_CALL(e->arena, "pmg_segments_lie", place_in_plan(e, rows->copy), rows->n_rows);
 }
 
-void ragged_note_prefetch(struct emit *e, const struct array *copy)
+void variable_length_note_prefetch(struct emit *e, const struct array *copy)
 {
-	struct block_prefetch prefetch = { .copy = copy, .n_rows = k_name(e->arena, e->ragged->longest) };
+	struct block_prefetch prefetch = { .copy = copy, .n_rows = k_name(e->arena, e->variable_length->longest) };
 
 	prefetch.kinds = K_CALL(e->arena, "pmg_segments_prefetches", place_in_plan(e, copy), prefetch.n_rows);
 	prefetch.place = K_CALL(e->arena, typed_function(e, "pmg_prefetch_segments", copy->type), lanes_expr(e),
-			   k_name(e->arena, copy->owner->c_name), k_name(e->arena, e->ragged->start),
-			   k_address(e->arena, k_name(e->arena, e->ragged->later)), prefetch.n_rows);
+			   k_name(e->arena, copy->owner->c_name), k_name(e->arena, e->variable_length->start),
+			   k_address(e->arena, k_name(e->arena, e->variable_length->later)), prefetch.n_rows);
 	prefetch_note(e, &prefetch);
 }
 
-void ragged_empty(struct emit *e, const struct array *copy)
+void variable_length_empty(struct emit *e, const struct array *copy)
 {
 	const bool is_blocked = is_blocked_by_caller(e, copy);
 	struct k_expr *call;
@@ -204,22 +205,22 @@ void ragged_empty(struct emit *e, const struct array *copy)
 
 void row_is_inside(struct emit *e, const struct affine *row, const struct affine *first, const struct affine *last)
 {
-	vec_push(e->arena, &e->ragged->row_facts, affine_combine(e->arena, 1, row, -1, first));
-	vec_push(e->arena, &e->ragged->row_facts, affine_combine(e->arena, 1, last, -1, row));
+	vec_push(e->arena, &e->variable_length->row_facts, affine_combine(e->arena, 1, row, -1, first));
+	vec_push(e->arena, &e->variable_length->row_facts, affine_combine(e->arena, 1, last, -1, row));
 }
 
 /* By what is known in all lanes, also in those for which what is written has no value. */
 static bool is_known(struct emit *e, const struct affine *fact)
 {
 	return affine_is_never_negative(fact) ||
-	       facts_imply(e->module->ctx, e->arena, &e->ragged->row_facts, fact);
+	       facts_imply(e->module->ctx, e->arena, &e->variable_length->row_facts, fact);
 }
 
 /* Two rows before the end of a segment may be two before its begin. */
 static bool is_far_before(const struct emit *e, const struct affine *row)
 {
 	return row->constant < -1 && row->terms.n == 1 &&
-	       k_expr_is_equal(row->terms.items[0].atom, e->ragged->rows);
+	       k_expr_is_equal(row->terms.items[0].atom, e->variable_length->rows);
 }
 
 /* The first row and the last one: a block without rows has no memory. */
@@ -234,7 +235,7 @@ static bool is_end(const struct affine *row, const struct affine *last)
 
 struct affine row_inside(struct emit *e, const struct array *copy, const struct affine *row)
 {
-	struct affine last = affine_name(e->arena, e->ragged->longest), result = *row, rest;
+	struct affine last = affine_name(e->arena, e->variable_length->longest), result = *row, rest;
 
 	last = affine_scale(e->arena, &last, 1, -1);
 	if (is_blocked_by_caller(e, copy) ? is_end(row, &last) : !is_far_before(e, row))

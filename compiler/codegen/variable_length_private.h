@@ -38,7 +38,7 @@ struct above {
 	const char *name;               /* of the variable; NULL: it is yet to be declared */
 };
 
-struct ragged {
+struct variable_length {
 	struct k_expr *begin, *rows;    /* elements of these arrays: of the present lane */
 	const char *begin_name, *rows_name;
 	const char *longest;
@@ -47,7 +47,7 @@ struct ragged {
 					 * it; NULL: nobody prefetches */
 	fact_list row_facts;            /* of variables that are rows which the block has */
 	struct k_block body;            /* of the block, as it is without what stands ahead of it */
-	bool is_settled;                /* the body is known */
+	bool is_resolved;               /* the body is known */
 	lane_condition_list conditions;
 	lane_condition_list known;      /* those with bits */
 	bool has_others;                /* there were conditions without */
@@ -77,36 +77,37 @@ struct condition condition_open(struct emit *e, struct k_expr *test, int first_f
 struct condition condition_otherwise(struct emit *e);
 void condition_close(struct emit *e, struct condition condition);
 /* Before statements are printed to nowhere, and behind. */
-void ragged_look(struct emit *e, bool is_looking);
+void variable_length_look(struct emit *e, bool is_looking);
 /* Notes whether the cell of a vector is in a row that is not the same for all lanes. */
-void ragged_note_cell(struct emit *e, const struct k_expr *cell);
+void variable_length_note_cell(struct emit *e, const struct k_expr *cell);
 /* Of what is written in lanes, to rows of the block if it `is_row`: the conditions that do not follow from each other;
  * NULL: there are none. Where lanes are vectors, what makes a vector of them. */
 struct k_expr *lane_conditions(struct emit *e, bool is_row);
 /* The value of a dim that each lane has one of: where its segment begins or ends, the parent of its row. */
-bool ragged_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
-bool ragged_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+bool variable_length_bind(struct emit *e, const struct dim *dim, const struct point *point, struct affine *value);
+bool variable_length_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* There is one value more than segments. */
 struct affine segments_count(struct emit *e, const struct array *offsets);
 /* The list of the segments in the order of their blocks. */
 struct k_expr *order_of_block(const struct emit *e, const struct array *segments);
 /* How many blocks of segments a thread takes in its turn; NULL: it is no block of segments. */
-struct k_expr *ragged_turn(struct emit *e);
+struct k_expr *variable_length_turn(struct emit *e);
 /* The block's begin: its segments, if it has some. */
-void ragged_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first);
+void variable_length_open(struct emit *e, __isl_keep isl_ast_node *body, struct k_expr *first);
 /* Builds the body of the block, for what stands ahead of it. If it has conditions for which there are no vectors, lanes
  * are none. */
-void ragged_settle(struct emit *e, __isl_keep isl_ast_node *body);
+void variable_length_resolve(struct emit *e, __isl_keep isl_ast_node *body);
 
 /* ---- variable_length_arrays.c: what blocks of segments have of arrays -------------------------------------------- */
 
 /* Is the array used in the caller's memory, if it is blocked? */
 bool is_blocked_by_caller(const struct emit *e, const struct array *copy);
 void start_declare(struct emit *e, const struct array *segments, struct k_expr *first);
-void ragged_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
-void ragged_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
-void ragged_note_prefetch(struct emit *e, const struct array *copy);          /* rows of blocks (prefetch_note) */
-void ragged_empty(struct emit *e, const struct array *copy);
+void variable_length_fill(struct emit *e, const struct array *copy, const struct finding *found, bool is_read);
+void variable_length_rows(struct emit *e, struct block_rows *rows);       /* what fills a window of rows of segments */
+void variable_length_note_prefetch(struct emit *e,
+				   const struct array *copy);          /* rows of blocks (prefetch_note) */
+void variable_length_empty(struct emit *e, const struct array *copy);
 /* `row`, a variable, is from `first` to `last`. */
 void row_is_inside(struct emit *e, const struct affine *row, const struct affine *first, const struct affine *last);
 /* The row, or the nearest one that the block has, where that may be another. */
@@ -114,48 +115,48 @@ struct affine row_inside(struct emit *e, const struct array *copy, const struct 
 
 /* ---- lane_masks.c: parents and children in blocks of trees ------------------------------------------------------ */
 
-/* The block's begin, behind ragged_open, `first` being its first tree. */
-void kin_open(struct emit *e, struct k_expr *first);
+/* The block's begin, behind variable_length_open, `first` being its first tree. */
+void masks_open(struct emit *e, struct k_expr *first);
 /* Is the node one of a tree that each lane has of its own? */
 bool lane_has_node(const struct emit *e, const struct dim *dim);
 
 /* A loop over cells that are listed for a row. */
-struct kin_list {
+struct listed_cells {
 	const char *cell;               /* a variable; NULL: there is no such loop */
 	struct k_expr *is_listed;       /* whether it is one of the list, where cells are read in groups */
 	bool is_grouped;
 };
 
 /* Is all that is done for the children below the node to add to vectors, so that their order is one of rounding? */
-bool kin_only_adds(const struct emit *e, __isl_keep isl_ast_node *node);
+bool children_only_add(const struct emit *e, __isl_keep isl_ast_node *node);
 
 /* Around what is done for a child of that node: the next row, in the lanes in which it is one; all others, each in its
  * lane. */
-struct kin_scope {
+struct child_scope {
 	lane_condition_list conditions;
 	bool selects, in_lanes, are_vectors;
 	int names, n_facts;
-	struct kin_list list;
+	struct listed_cells list;
 };
 
-struct kin_scope kin_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
-			       struct affine *child);
-struct kin_scope kin_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
-				 const struct affine *node, struct affine *child);
-void kin_close(struct emit *e, const struct kin_scope *scope);
-/* Is the sum of this name in vectors of lanes? Then kin_add adds to the present one. */
+struct child_scope child_open_next(struct emit *e, const struct mark *mark, const struct affine *node,
+				   struct affine *child);
+struct child_scope child_open_others(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *mark,
+				     const struct affine *node, struct affine *child);
+void child_close(struct emit *e, const struct child_scope *scope);
+/* Is the sum of this name in vectors of lanes? Then children_add adds to the present one. */
 bool sum_is_in_vectors(const struct k_expr *sum);
-void kin_add(struct emit *e, const struct update *update);
+void children_add(struct emit *e, const struct update *update);
 /* Notes that `value` is the parent of the node. */
-void kin_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number);
+void parent_bind(struct emit *e, const struct dim *dim, const struct point *point, struct k_expr *number);
 /* The condition that a row, whose parent is `value`, has none, or has one; NULL: it is no parent. */
-struct k_expr *kin_is_root(struct emit *e, const struct affine *value);
-struct k_expr *kin_has_parent(struct emit *e, const struct affine *value);
+struct k_expr *parent_is_none(struct emit *e, const struct affine *value);
+struct k_expr *parent_is_there(struct emit *e, const struct affine *value);
 /* What stands for an element at a parent in statements for all lanes, between these two; NULL: it is read as others.
  * `declare` goes ahead of the loop that was printed to nowhere after `look`. */
-void kin_look(struct emit *e);
-void kin_declare(struct emit *e);
-void kin_end(struct emit *e);
-struct k_expr *kin_read(struct emit *e, const struct point *point, const struct access *access);
+void parents_look(struct emit *e);
+void parents_declare(struct emit *e);
+void parents_end(struct emit *e);
+struct k_expr *parents_read(struct emit *e, const struct point *point, const struct access *access);
 
 #endif

@@ -43,7 +43,7 @@ static bool is_sorted_copy(const struct module *module, const struct array *arra
 
 static void add_dims(struct emit *e, value_list *list)
 {
-	for (int i = e->deal->n_iterators; i < e->iterators.n; i++) {
+	for (int i = e->warp_loop->n_iterators; i < e->iterators.n; i++) {
 		const char *name = affine_only_name(&e->iterators.items[i].value);
 		const struct binding *binding = name ? binding_of(e, name) : NULL;
 
@@ -57,7 +57,7 @@ static void add_dims(struct emit *e, value_list *list)
 
 static void add_locals(struct emit *e, __isl_keep isl_ast_node *node, value_list *list)
 {
-	for (int i = e->deal->n_locals; i < e->locals.n; i++) {
+	for (int i = e->warp_loop->n_locals; i < e->locals.n; i++) {
 		const struct array *local = e->locals.items[i].of;
 
 		if (!is_written_below(e, node, local))
@@ -98,12 +98,12 @@ static void print_vectors(struct emit *e, const struct vectors *vectors, const v
 {
 	rename_values(e, values, true);
 	e->grid->in_lanes = false;
-	e->deal->in_vectors = true;
+	e->warp_loop->in_vectors = true;
 	if (vectors->mark->kind == MARK_ACCUMULATE)
 		emit_accumulate(e, vectors->node, vectors->mark);
 	else
 		emit_node(e, vectors->node, vectors->use);
-	e->deal->in_vectors = false;
+	e->warp_loop->in_vectors = false;
 	e->grid->in_lanes = true;
 	rename_values(e, values, false);
 }
@@ -158,7 +158,7 @@ static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vect
 				      const char *total)
 {
 	const struct lane_value *factor = vectors->factor;
-	struct k_expr *condition = k_name(e->arena, e->deal->is_in), *skip = NULL;
+	struct k_expr *condition = k_name(e->arena, e->warp_loop->is_in), *skip = NULL;
 
 	if (heads)
 		condition = k_operate(e->arena, condition, K_AND, lane_bit(e->arena, heads));
@@ -280,7 +280,7 @@ static const char *declare_total(struct emit *e, const struct lane_value *factor
 {
 	struct arena *a = e->arena;
 	const char *total = names_declare(&e->names, "total");
-	struct k_expr *own = k_select(a, k_name(a, e->deal->is_in), k_name(a, factor->name), k_int(a, 0));
+	struct k_expr *own = k_select(a, k_name(a, e->warp_loop->is_in), k_name(a, factor->name), k_int(a, 0));
 
 	k_const(e->b, k_scalar(type_c_name(factor->type)), total,
 		of_team(a, K_CALL(a, "pmg_cuda_merge", k_name(a, heads), own)));
@@ -298,8 +298,8 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 	k_const(e->b, k_scalar("unsigned"), lanes,
 		of_team(a, K_CALL(a, "pmg_cuda_ballot", lanes_condition(e, vectors, heads, total))));
 	pack_values(e, vectors, lanes, total);
-	if (e->deal->given.target)
-		k_const(e->b, k_scalar("int"), e->deal->rank,
+	if (e->warp_loop->given.target)
+		k_const(e->b, k_scalar("int"), e->warp_loop->rank,
 			K_CALL(a, "pmg_cuda_rank", k_name(a, lanes), k_name(a, "pmg_lane")));
 	return lanes;
 }
@@ -424,7 +424,7 @@ static void leave_sums(struct emit *e, const struct sums *sums, const char *name
 	struct k_expr *call = of_team(a, K_CALL(a, "pmg_cuda_leave", k_name(a, name), place));
 
 	k_with_constant(a, call, k_name(a, "pmg_group"));
-	k_with_constant(a, call, spread_operation(e, e->deal->given.op));
+	k_with_constant(a, call, spread_operation(e, e->warp_loop->given.op));
 	k_do(e->b, call);
 }
 
@@ -438,7 +438,7 @@ static void emit_rounds_of_sums(struct emit *e, struct vectors *vectors, const v
 	open_rounds(e, lanes, sums->rounds, sums->n, all_have_one);
 	k_array(e->b, k_scalar(type_c_name(sums->type)), name, k_int(a, sums->n), k_list_of(a, NULL, 0));
 	number = open_unrolled(e, sums->rounds, round, sums->n);
-	e->deal->sum = k_at(a, name, k_name(a, round));
+	e->warp_loop->sum = k_at(a, name, k_name(a, round));
 	emit_round(e, vectors, all, lanes, number, all_have_one);
 	k_end(e->b);
 	leave_sums(e, sums, name);
@@ -474,7 +474,7 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	const struct sums sums = declare_sums(e, vectors);
 	const int visible = e->names.visible.n;
 	const int64_t bytes = sums.n*type_size(sums.type);
-	struct deal *deal = e->deal;
+	struct warp_loop *warp_loop = e->warp_loop;
 	struct update taken;
 
 	if (vectors->shared && has_room_for_rows(e, sums.n, bytes)) {
@@ -487,9 +487,9 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	grid_holds(e, bytes);
 	e->grid->folds = true;
 	k_macro(e->b, "PMG_TEAM_SYNC");
-	k_begin_if(e->b, k_binary(e->arena, K_GE, k_name(e->arena, deal->rank), k_int(e->arena, 0)));
-	taken = deal->given;
-	taken.value = k_at(e->arena, sums.found, k_name(e->arena, deal->rank));
+	k_begin_if(e->b, k_binary(e->arena, K_GE, k_name(e->arena, warp_loop->rank), k_int(e->arena, 0)));
+	taken = warp_loop->given;
+	taken.value = k_at(e->arena, sums.found, k_name(e->arena, warp_loop->rank));
 	emit_update(e, &taken);
 	k_end(e->b);
 }
@@ -505,33 +505,33 @@ static void note_added(struct emit *e, const struct vectors *vectors, const char
 
 static void emit_vectors(struct emit *e, struct vectors *vectors)
 {
-	struct deal *deal = e->deal;
+	struct warp_loop *warp_loop = e->warp_loop;
 	value_list all = { 0 };
 	const char *lanes;
 
 	add_dims(e, &all);
 	add_locals(e, vectors->node, &all);
-	deal->rank = names_declare(&e->names, "rank");
-	deal->sum = NULL;
-	deal->given = (struct update) { 0 };
+	warp_loop->rank = names_declare(&e->names, "rank");
+	warp_loop->sum = NULL;
+	warp_loop->given = (struct update) { 0 };
 	for (int i = 0; i < all.n; i++)
 		all.items[i].taken = names_declare(&e->names, all.items[i].name);
 	find_values(e, vectors, &all);
 	find_sharing(vectors);
 	lanes = declare_lanes(e, vectors);
 	note_added(e, vectors, lanes);
-	if (deal->given.target)
+	if (warp_loop->given.target)
 		emit_sums(e, vectors, &all, lanes);
 	else
 		emit_rounds(e, vectors, &all, lanes);
 }
 
-bool emit_deal_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
+bool emit_warp_vectors(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct loop_use use)
 {
 	struct vectors vectors = { .node = node, .mark = mark, .use = use };
 	isl_ast_expr *instance;
 
-	if (!e->deal || e->deal->in_vectors || (mark->kind != MARK_SKIP && mark->kind != MARK_SKIP_ALWAYS &&
+	if (!e->warp_loop || e->warp_loop->in_vectors || (mark->kind != MARK_SKIP && mark->kind != MARK_SKIP_ALWAYS &&
 					    mark->kind != MARK_VECTOR && mark->kind != MARK_ACCUMULATE))
 		return false;
 	instance = ast_first_instance(node, NULL, false);

@@ -13,7 +13,7 @@ struct choice {
 	const char *reason;             /* when it may pay */
 	bool is_for_trials;             /* estimates of arguments in rows cannot tell that it is better */
 	bool is_alone;                  /* not combined with choices of other variations */
-	bool is_for_sizes;              /* for sizes that blocks are not meant for (codegen/work.c) */
+	bool is_for_sizes;              /* for sizes that blocks are not meant for (codegen/abi/work.c) */
 	const char *flag;               /* of pmgc; NULL: */
 	struct override override;       /* an item of the schedule block */
 };

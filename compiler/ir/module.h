@@ -209,7 +209,7 @@ struct group {
 	bool is_recurrence;             /* a stage reads what the group writes at another point */
 	int *direction;                 /* +1 or -1 for each common dim; +1 unless a recurrence asks otherwise */
 	bool is_live;                   /* points that change nothing may be left out (ir/match/zero_weight_points.c) */
-	bool is_few;                    /* few points change anything, other ones each time: a look tells which */
+	bool has_sparse_weights;        /* few points change anything, other ones each time: a look tells which */
 	bool is_apart;                  /* moves an array to another layout: no loop of it is shared unasked */
 	bool is_in_memory;              /* what one point leaves for the next one is not kept in registers */
 	bool is_by_rows;                /* adds up what was written down columns, in rows that may be short */

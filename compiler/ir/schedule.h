@@ -162,7 +162,7 @@ const struct array *restructuring_live_by(const struct module *module, const str
 /* Does it read what is stored by point or run of the restructuring, or where these begin? */
 bool group_touches_points(const struct group *group, const struct restructuring *r);
 /* Why iterations of the loop below the DEAL mark at `mark` cannot run a deal at a time; NULL: they can. */
-const char *schedule_deal_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+const char *schedule_warp_loop_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
 /* Of how many values of a subscript of `array` the loop of the LOOP mark at `loop` needs to store, each in the place of
  * those that many before and after it, where all that touches the array runs below; 0: of all, or of too many. */
 enum { MAX_WINDOW = 64 };

@@ -19,7 +19,8 @@
  *     grid          each thread group of a device has one iteration, or every n-th
  *     lanes         iterations are divided among the lanes of such a group
  * - `parallel` runs its body in every thread of a team. If it begins with a call of PMG_PRIVATE_…, its updates of one
- *   buffer are a reduction: whatever threads do to an element, it gets the results of all. A barrier waits for all threads of the team (or lanes of the
+ *   buffer are a reduction: whatever threads do to an element, it gets the results of all. A barrier waits for all
+ * threads of the team (or lanes of the
  *   group); all of them must reach it.
  * - A prefetch, like a comment, changes no value.
  *
@@ -404,7 +405,8 @@ struct k_callee {
 const struct k_callee *k_callee_find(const char *name);
 const struct k_callee *k_runtime_name_find(const char *name);   /* a name without arguments */
 unsigned k_effects(const struct k_expr *expr);          /* of a call or name; 0: none, or not known */
-/* Of the call of PMG_PRIVATE_… that a parallel region begins with, and the buffer that it names; NULL: there is none. */
+/* Of the call of PMG_PRIVATE_… that a parallel region begins with, and the buffer that it names; NULL: there is none.
+ * */
 const struct k_expr *k_private_call(const struct k_stmt *region);
 const char *k_private_target(const struct k_stmt *region);
 char k_callee_argument(const struct k_callee *callee, int i);   /* its letter; 0: it has no such argument */

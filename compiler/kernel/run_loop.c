@@ -189,7 +189,7 @@ static void run_workshare(struct run *run, const struct k_stmt *stmt)
 
 /* ---- dealt by numbers: to the groups of a device, which go through them in order, or to the lanes of one ---- */
 
-static enum run_flow run_dealt(struct run *run, const struct k_loop *loop)
+static enum run_flow run_by_numbers(struct run *run, const struct k_loop *loop)
 {
 	const bool is_grid = loop->kind == K_LOOP_GRID, is_once = is_grid && !loop->is_strided;
 	const int64_t step = of_expr(run, loop->step, 1), count = of_expr(run, loop->count, 1);
@@ -231,7 +231,7 @@ enum run_flow run_loop(struct run *run, const struct k_stmt *stmt)
 	case K_LOOP_SIMD: run_simd(run, &stmt->loop); return RUN_ON;
 	case K_LOOP_WORKSHARE: run_workshare(run, stmt); return RUN_ON;
 	case K_LOOP_GRID:
-	case K_LOOP_LANES: return run_dealt(run, &stmt->loop);
+	case K_LOOP_LANES: return run_by_numbers(run, &stmt->loop);
 	case K_LOOP_KIND_N: break;
 	}
 	return RUN_ON;

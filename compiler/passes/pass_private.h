@@ -149,7 +149,7 @@ enum { MOST_TERMS = 64 };
 /* Does a step along the dim lead to the next place, or to none other, in all that the stage reads and writes? */
 bool stage_is_side_by_side(struct stage *stage, int dim);
 /* Has its range so few values, in each compilation of the program, that its loop may be written out? */
-bool dim_has_few(const struct dim *dim, int64_t *n);
+bool dim_has_short_range(const struct dim *dim, int64_t *n);
 
 /* ---- private.c ---- */
 

@@ -123,7 +123,7 @@ static void segments_place_by_key(const struct inspection *in, struct segment *s
 	}
 }
 
-static int64_t deals_of(const struct segment *segment)
+static int64_t warps_of(const struct segment *segment)
 {
 	return (segment->n + PMG_DEAL - 1) / PMG_DEAL;
 }
@@ -131,7 +131,7 @@ static int64_t deals_of(const struct segment *segment)
 /* Where part i begins, and the one before ends. */
 static int64_t part_begin(const struct segment *segment, int64_t i)
 {
-	const int64_t at = deals_of(segment) * i / segment->n_parts * PMG_DEAL;
+	const int64_t at = warps_of(segment) * i / segment->n_parts * PMG_DEAL;
 
 	return segment->begin + (at < segment->n ? at : segment->n);
 }
@@ -141,7 +141,7 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
-	const int64_t deals = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_DEAL;
+	const int64_t warps = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_DEAL;
 	int64_t n_parts = 0, begin = 0;
 
 	for (int64_t s = 0; s < in->n_values; s++) {
@@ -149,7 +149,7 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 
 		begin = begin_of(in, &offsets, s + 1);
 		segment.n = begin - segment.begin;
-		segment.n_parts = segment.n > 0 ? (deals_of(&segment) + deals - 1) / deals : 1;
+		segment.n_parts = segment.n > 0 ? (warps_of(&segment) + warps - 1) / warps : 1;
 		segments[s] = segment;
 		n_parts += segment.n_parts;
 	}

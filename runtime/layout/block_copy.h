@@ -2,7 +2,7 @@
  *
  * One block to or from rows that lie next to each other, or segments, by squares that are transposed in registers: the
  * definition of BLOCK_COPY, a block_copier (plan.h), for the instruction set of the file that includes this. What goes
- * into a block past the caches is made in a buffer, a few rows at a time, so that whole lines leave it; what comes out
+ * into a block non-temporally is made in a buffer, a few rows at a time, so that whole lines leave it; what comes out
  * of one so is written as segments are, which begin anywhere in a line. */
 #include "plan/plan.h"
 

@@ -107,7 +107,7 @@ void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int
 }
 
 /* The rows of the blocks that a thread takes. */
-static int64_t rows_dealt(const struct segment_dealing *dealing, int64_t turn, int64_t thread)
+static int64_t rows_taken(const struct segment_dealing *dealing, int64_t turn, int64_t thread)
 {
 	const int64_t step = dealing->width * turn;
 	int64_t rows = 0;
@@ -128,7 +128,7 @@ static bool is_even(const struct segment_dealing *dealing, int64_t turn, int64_t
 	bool is = true;
 
 	for (int64_t thread = 0; thread < dealing->threads && is; thread++)
-		is = rows_dealt(dealing, turn, thread) <= most;
+		is = rows_taken(dealing, turn, thread) <= most;
 	return is;
 }
 

@@ -323,7 +323,7 @@ pmg_status relayout_pairs_check(pmg_context *context, int32_t n, const pmg_buffe
 /* ---- block_copy.c */
 
 /* A block of `width` lanes, of which the first exist, and the rows of these, one lane behind the other; `into` the
- * block, perhaps past the caches, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
+ * block, perhaps non-temporally, or out of it. Elements of 4 or 8 bytes. A row that goes into the block past the
  * caches has whole lines, and at most PMG_MOST_NONTEMPORAL bytes. Of segments, lane i is at begin[i] and has lengths[i]
  * rows; there are at most MOST_LANES, and of the segments that the thread copies into a block next, which are of the
  * same size, lane i is at next_begin[i] of `next`; NULL: none are known. */
@@ -342,8 +342,8 @@ typedef void block_copier(const struct block_copy *copy);
 block_copier block_copy_baseline, block_copy_avx2, block_copy_avx512;
 /* The one with the widest vectors that the processor has. */
 block_copier *block_copy_choose(void);
-/* Behind a loop of copies, or an execution: what went past the caches is there before what the caller writes next. The
- * barrier of a loop that threads share has seen to the other threads. */
+/* Behind a loop of copies, or an execution: what was stored non-temporally is there before what the caller writes next.
+ * The barrier of a loop that threads share has seen to the other threads. */
 void nontemporal_stores_end(void);
 
 /* ---- convert.c */

@@ -6,7 +6,7 @@
  * With sanitizers only for --long: tests/decide compiles these programs with them. */
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 #include "driver/pipeline.h"
 #include "kernel/dumps.h"
 #include "support/folder.h"

@@ -598,7 +598,7 @@ static void check_live(struct verifier *v)
 	for (int g = 0; g < v->module->groups.n; g++) {
 		const struct group *group = v->module->groups.items[g];
 
-		if ((group->is_live || group->is_few) && !module_live_points(v->module, group, &live))
+		if ((group->is_live || group->has_sparse_weights) && !module_live_points(v->module, group, &live))
 			fail(v, group->span, "group %d leaves out points that change something", g);
 	}
 }

@@ -179,7 +179,7 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
 	if (mark && mark->kind == MARK_DEAL) {
-		legality->witness = schedule_deal_problem(legality->region, node);
+		legality->witness = schedule_warp_loop_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
 	if (mark && mark->kind == MARK_BLOCK && !parts_may_share(legality->module, node, mark)) {

@@ -72,7 +72,7 @@ static isl_bool check_mark(__isl_keep node *at, void *user)
 	return isl_bool_true;
 }
 
-const char *schedule_deal_problem(const struct region *region, __isl_keep isl_schedule_node *mark)
+const char *schedule_warp_loop_problem(const struct region *region, __isl_keep isl_schedule_node *mark)
 {
 	struct updates updates = { mark, loop_below(mark), NULL };
 	struct body body = { mark_of_node(mark), NULL };

@@ -249,7 +249,7 @@ static void print_group(struct printer *p, const struct group *group)
 		str_add(&p->text, " directions");
 	for (int i = 0; group->direction && i < group->n_common; i++)
 		str_add(&p->text, group->direction[i] < 0 ? " -" : " +");
-	str_add(&p->text, "%s%s", group->is_live ? " live" : "", group->is_few ? " few" : "");
+	str_add(&p->text, "%s%s", group->is_live ? " live" : "", group->has_sparse_weights ? " few" : "");
 	str_add(&p->text, "%s%s", group->is_apart ? " apart" : "", group->is_in_memory ? " memory" : "");
 	str_add(&p->text, "%s", group->is_by_rows ? " rows" : "");
 	if (group->n_fused)

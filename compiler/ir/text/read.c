@@ -330,7 +330,7 @@ static void read_group(struct reader *r)
 	if (reader_take(r, "directions"))
 		read_directions(r, group);
 	group->is_live = reader_take(r, "live");
-	group->is_few = reader_take(r, "few");
+	group->has_sparse_weights = reader_take(r, "few");
 	group->is_apart = reader_take(r, "apart");
 	group->is_in_memory = reader_take(r, "memory");
 	group->is_by_rows = reader_take(r, "rows");

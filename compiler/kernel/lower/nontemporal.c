@@ -244,7 +244,7 @@ static void store_besides(const struct search *search, struct k_builder *b, cons
 		k_set(b, other, cell);
 }
 
-/* Brings the block to its place, if it is not there: lane by lane past the caches. */
+/* Brings the block to its place, if it is not there: lane by lane, non-temporally. */
 static void lower_put(struct search *search, struct k_builder *b, struct k_expr *call)
 {
 	struct result *result = NULL;

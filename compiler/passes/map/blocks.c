@@ -38,7 +38,7 @@ struct sweep {
 	int at, level;                  /* the subscript and the dim of the rows */
 	int n_loops;                    /* over it, around statements that read the array */
 	bool is_of_rows;                /* each of them reads the row that its loop is at */
-	bool is_of_kin;                 /* or one of its children */
+	bool is_of_children;            /* or one of its children */
 	const struct stage *stage;
 };
 
@@ -53,7 +53,7 @@ static void look_at_read(struct access *access, void *user)
 	sweep->is_of_rows = sweep->is_of_rows && row->kind == EXPR_DIM && row->index == sweep->level &&
 			    sweep->stage->dims.items[sweep->level].kind == DIM_RANGE &&
 			    !expr_has_choice(sweep->stage->value);
-	sweep->is_of_kin = sweep->is_of_kin && row->kind == EXPR_DIM &&
+	sweep->is_of_children = sweep->is_of_children && row->kind == EXPR_DIM &&
 			   (row->index == sweep->level ||
 			    sweep->stage->dims.items[row->index].kind == DIM_CHILDREN);
 }
@@ -184,7 +184,7 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 			 const struct block_use *use, struct array *copy)
 {
 	struct sweep sweep = { .module = module, .use = use, .at = row_subscript(use),
-			       .level = block_row_level(mark), .is_of_rows = true, .is_of_kin = true };
+			       .level = block_row_level(mark), .is_of_rows = true, .is_of_children = true };
 
 	copy->stored.window = 0;
 	copy->stored.is_prefetched = false;
@@ -194,7 +194,7 @@ static void look_at_rows(struct module *module, __isl_keep isl_schedule_node *no
 	isl_schedule_node_foreach_descendant_top_down(node, look_at_loop, &sweep);
 	if (sweep.is_of_rows && sweep.n_loops == 1)
 		keep_rows(module, copy, use);
-	if (sweep.is_of_kin && array_is_argument(use->array))
+	if (sweep.is_of_children && array_is_argument(use->array))
 		copy->stored.is_prefetched = true;
 }
 

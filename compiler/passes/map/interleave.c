@@ -68,7 +68,7 @@ struct request {
 	struct tree_walk walk;
 	struct wish first, second;                      /* at odds about one loop */
 	const char *dim;                                /* of this loop */
-	VEC(const struct array *) settled;              /* that loops use that run in blocks, or are asked not to */
+	VEC(const struct array *) resolved;             /* that loops use that run in blocks, or are asked not to */
 };
 
 /* Of what speaks of a loop, what is asked with the program counts, and, of that, what has a number. */
@@ -229,11 +229,11 @@ static void decide_against(struct module *module, const struct mark *mark, const
 		      "the loop over '%s': %s", mark->dim->name, why);
 }
 
-static void settle(struct request *request, const block_use_list *uses)
+static void resolve(struct request *request, const block_use_list *uses)
 {
 	for (int i = 0; i < uses->n; i++)
 		if (uses->items[i].position >= 0)
-			vec_push(request->walk.module->arena, &request->settled, uses->items[i].array);
+			vec_push(request->walk.module->arena, &request->resolved, uses->items[i].array);
 }
 
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
@@ -248,7 +248,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	uses = block_uses(walk->module, node);
 	item = find_wish((struct request *) walk, mark, &uses).item;
 	if (item && !is_interleaved(item)) {
-		settle((struct request *) walk, &uses);
+		resolve((struct request *) walk, &uses);
 		return node;
 	}
 	if (!item && (walk->options->interleave == INTERLEAVE_OFF || !is_slow_recurrence(walk, node)))
@@ -258,7 +258,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		decide_against(walk->module, mark, refusal);
 		return node;
 	}
-	settle((struct request *) walk, &uses);
+	resolve((struct request *) walk, &uses);
 	*descend = false;
 	return insert_block(walk, node, mark, lanes_of(item, &uses, walk->options->interleave), item);
 }
@@ -284,10 +284,10 @@ static const char *why_not(const struct module *module)
 	return decision ? decision->reason : "no recurrence runs for each of several systems of it";
 }
 
-static bool is_settled(const struct request *request, const char *name)
+static bool is_resolved(const struct request *request, const char *name)
 {
-	for (int i = 0; i < request->settled.n; i++)
-		if (!strcmp(request->settled.items[i]->name, name))
+	for (int i = 0; i < request->resolved.n; i++)
+		if (!strcmp(request->resolved.items[i]->name, name))
 			return true;
 	return false;
 }
@@ -300,7 +300,7 @@ static bool check_used(const struct request *request, struct override *item)
 
 	item->is_used = true;
 	for (int s = 0; s < item->subjects.n; s++) {
-		if (is_settled(request, item->subjects.items[s]))
+		if (is_resolved(request, item->subjects.items[s]))
 			continue;
 		diag = diag_error(module->diags, DIAG_BAD_ITEM, item->span, "'%s' cannot be interleaved",
 				  item->subjects.items[s]);

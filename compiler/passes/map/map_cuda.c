@@ -131,13 +131,13 @@ static int64_t room_of_lanes(const struct lanes *lanes, int team)
 /* Those that share a row. Where there are deals, rows of several iterations are under way in the groups of a warp: with
  * fewer cells, a lane has registers for two of them, and a multiprocessor for more warps. Not if more cells of vectors
  * remain empty then, and not for sums over lanes of rows that are short already. */
-static int lanes_of_row(const struct lanes *lanes, bool has_deals)
+static int lanes_of_row(const struct lanes *lanes, bool has_warp_loops)
 {
 	int team = FEWEST;
 
 	while (team < WARP && (lanes->is_unknown || lanes->row > team*ROW_BYTES))
 		team *= 2;
-	while (has_deals && !lanes->has_short_products && team < WARP/2 && lanes->row > team*ROW_OF_DEAL &&
+	while (has_warp_loops && !lanes->has_short_products && team < WARP/2 && lanes->row > team*ROW_OF_DEAL &&
 	       room_of_lanes(lanes, 2*team) <= room_of_lanes(lanes, team))
 		team *= 2;
 	return team;
@@ -159,14 +159,14 @@ static int cells_of_vector(const struct lanes *lanes, int team)
  * another. */
 static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
 {
-	const bool has_deals = schedule_has_mark_below(node, MARK_DEAL, NULL);
+	const bool has_warp_loops = schedule_has_mark_below(node, MARK_DEAL, NULL);
 	struct lanes lanes = { .module = module, .width = CELLS, .smallest = VECTOR };
 	int team;
 
 	isl_schedule_node_foreach_descendant_top_down(node, find_lanes, &lanes);
-	team = lanes_of_row(&lanes, has_deals);
+	team = lanes_of_row(&lanes, has_warp_loops);
 	grid->row_lanes = lanes.has_vectors ? team : 1;
-	grid->team_lanes = has_deals ? WARP : grid->row_lanes;
+	grid->team_lanes = has_warp_loops ? WARP : grid->row_lanes;
 	grid->width = lanes.has_vectors && !lanes.is_unknown ? cells_of_vector(&lanes, team) : 1;
 }
 

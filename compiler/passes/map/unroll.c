@@ -11,7 +11,7 @@
 
 /* ---- terms ---- */
 
-bool dim_has_few(const struct dim *dim, int64_t *n)
+bool dim_has_short_range(const struct dim *dim, int64_t *n)
 {
 	int64_t lo, hi;
 
@@ -21,7 +21,7 @@ bool dim_has_few(const struct dim *dim, int64_t *n)
 	return *n > 0 && *n < STEP_SHORT;
 }
 
-static bool is_few(const struct stage *stage, int first, int64_t *n)
+static bool is_short(const struct stage *stage, int first, int64_t *n)
 {
 	bool is = stage->dims.n > first && stage->op != REDUCE_SET;
 
@@ -29,7 +29,7 @@ static bool is_few(const struct stage *stage, int first, int64_t *n)
 	for (int d = first; d < stage->dims.n && is; d++) {
 		int64_t length;
 
-		is = dim_has_few(&stage->dims.items[d], &length) && (*n *= length) <= MOST_TERMS;
+		is = dim_has_short_range(&stage->dims.items[d], &length) && (*n *= length) <= MOST_TERMS;
 	}
 	return is;
 }
@@ -70,7 +70,7 @@ static isl_bool allows(__isl_keep isl_schedule_node *node, void *user)
 												  : isl_bool_false;
 }
 
-static bool are_few(const stage_list *below, int dim)
+static bool are_short(const stage_list *below, int dim)
 {
 	int64_t all = 0;
 	bool are = true;
@@ -81,7 +81,7 @@ static bool are_few(const stage_list *below, int dim)
 
 		are = !stage_checks_index(stage) &&
 		      (stage->dims.n == dim + 1 ||
-		       (is_few(stage, dim + 1, &n) && stage_is_side_by_side(stage, dim)));
+		       (is_short(stage, dim + 1, &n) && stage_is_side_by_side(stage, dim)));
 		all += n;
 	}
 	return are && all <= MOST_TERMS;
@@ -124,7 +124,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	    isl_schedule_node_every_descendant(node, allows, (void *) mark) != isl_bool_true)
 		return node;
 	below = tree_stages(walk->module, node);
-	if (!are_few(&below, mark_dim_number(mark)) || !carries_nothing(walk, node))
+	if (!are_short(&below, mark_dim_number(mark)) || !carries_nothing(walk, node))
 		return node;
 	*descend = false;
 	module_decide(walk->module, DECISION_UNROLL, mark->stage->group->name, mark->dim->span,

@@ -35,7 +35,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 	deal->stage = mark->stage;
 	deal->dim = mark->dim;
 	node = isl_schedule_node_insert_mark(tree_climb(node, is_row, &steps), mark_id(walk->module, deal));
-	if (schedule_deal_problem(walk->region, node)) {
+	if (schedule_warp_loop_problem(walk->region, node)) {
 		node = isl_schedule_node_delete(node);
 	} else {
 		module_decide(walk->module, DECISION_DEAL, mark->stage->group->name, mark->dim->span,

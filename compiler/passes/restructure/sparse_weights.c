@@ -49,7 +49,7 @@ static bool may_be_live(const struct module *module, const struct pass_options *
 
 static void decide(struct module *module, const struct group *group, const struct live_points *live)
 {
-	module_decide(module, group->is_few ? DECISION_LIVE_FEW : DECISION_LIVE,
+	module_decide(module, group->has_sparse_weights ? DECISION_LIVE_FEW : DECISION_LIVE,
 		      group->stages.items[group->stages.n - 1]->write.array->name, group->span,
 		      "points at which '%s' is zero add nothing", live->weights->name);
 }
@@ -74,8 +74,8 @@ static void look_at_few(struct module *module, const struct pass_options *option
 	struct live_points live;
 
 	item->is_used |= group->stages.items[group->stages.n - 1]->op == REDUCE_ADD;
-	group->is_few = may_be_looked_at(module, options, group, &live);
-	if (group->is_few)
+	group->has_sparse_weights = may_be_looked_at(module, options, group, &live);
+	if (group->has_sparse_weights)
 		decide(module, group, &live);
 }
 

@@ -8,8 +8,8 @@
  *
  * What the steps of a loop cost (ir/match/steps.c) tells which loop is the better one inside: a step to the next place
  * costs STEP_SCALAR if the range is too short for vectors, rows cost STEP_ACCUMULATOR for y[k]. Where rows may be
- * short, the group is marked `is_by_rows`: a plan then has columns as they are (codegen/work.c). A device has a thread
- * for each y[k], and those of neighbouring cells read neighbouring ones anyway. */
+ * short, the group is marked `is_by_rows`: a plan then has columns as they are (codegen/abi/work.c). A device has a
+ * thread for each y[k], and those of neighbouring cells read neighbouring ones anyway. */
 #include "ir/match/blas.h"
 #include "passes/pass_private.h"
 

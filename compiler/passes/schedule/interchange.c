@@ -183,7 +183,7 @@ static bool has_side_by_side(const struct nest *nest, int loop)
 }
 
 /* The loops that are written out inside of one along which terms stand side by side (unroll.c). */
-static bool find_few(const struct nest *nest, bool *are_few)
+static bool find_short(const struct nest *nest, bool *are_short)
 {
 	int64_t n_terms = 1;
 	bool has = false;
@@ -192,32 +192,32 @@ static bool find_few(const struct nest *nest, bool *are_few)
 		int64_t length = 1;
 
 		has = has || has_side_by_side(nest, l);
-		are_few[l] = !nest->tells[l] &&
-			     dim_has_few(&nest->group->stages.items[0]->dims.items[nest->loops[l]], &length);
-		n_terms = are_few[l] && n_terms <= MOST_TERMS ? n_terms*length : n_terms;
+		are_short[l] = !nest->tells[l] &&
+			     dim_has_short_range(&nest->group->stages.items[0]->dims.items[nest->loops[l]], &length);
+		n_terms = are_short[l] && n_terms <= MOST_TERMS ? n_terms*length : n_terms;
 	}
 	return has && n_terms > 1 && n_terms <= MOST_TERMS;
 }
 
 /* Puts them last; false: they are there. */
-static bool move_few(struct nest *nest)
+static bool move_short(struct nest *nest)
 {
 	const struct nest old = *nest;
-	bool are_few[MOST_LOOPS], is_moved = false;
+	bool are_short[MOST_LOOPS], is_moved = false;
 	int n = 0;
 
-	if (!find_few(nest, are_few))
+	if (!find_short(nest, are_short))
 		return false;
-	for (int few = 0; few < 2; few++) {
+	for (int is_short_turn = 0; is_short_turn < 2; is_short_turn++) {
 		for (int l = 0; l < old.n_all; l++) {
-			if (are_few[l] != (few == 1))
+			if (are_short[l] != (is_short_turn == 1))
 				continue;
 			is_moved = is_moved || n != l;
 			nest->loops[n] = old.loops[l];
 			nest->steps[n] = old.steps[l];
 			nest->tells[n++] = old.tells[l];
 		}
-		nest->n = few ? nest->n : n;
+		nest->n = is_short_turn ? nest->n : n;
 	}
 	return is_moved;
 }
@@ -416,7 +416,7 @@ static bool interchange(struct nest *nest, const struct pass_options *options)
 	bool is_moved;
 
 	measure_loops(nest);
-	is_moved = move_few(nest);
+	is_moved = move_short(nest);
 	nest->points = options->restructure ? find_points(nest) : -1;
 	best = find_best(nest, order);
 	order_loops(nest, best.outer, best.inner, loops);

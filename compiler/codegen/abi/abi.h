@@ -2,8 +2,8 @@
  *
  * What stands around kernels in a generated file: the descriptor that the runtime reads, and the functions of the
  * header. One section for each file. */
-#ifndef PMGC_CODEGEN_ABI_H
-#define PMGC_CODEGEN_ABI_H
+#ifndef PMGC_CODEGEN_ABI_ABI_H
+#define PMGC_CODEGEN_ABI_ABI_H
 
 #include "codegen/codegen_private.h"
 
@@ -35,14 +35,14 @@ struct k_block *table_body_open(struct emit *e);
 void table_function_print(struct writer *w, const struct emit *e, const char *head, const struct k_block *body,
 			  const char *last);
 
-/* ---- abi_restructuring.c --------------------------------------------------------------------------------- */
+/* ---- restructuring.c --------------------------------------------------------------------------------- */
 
 /* Restructurings read it, and no kernel does. */
 bool array_is_for_inspection(const struct module *module, const struct array *array);
 void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_branches_table(struct writer *w, const struct layout *layout, const struct target *target);
 
-/* ---- abi_description.c ---------------------------------------------------------------------------------- */
+/* ---- description.c ---------------------------------------------------------------------------------- */
 
 /* A pipeline to be printed, with its candidates, itself first. A candidate whose kernels are those of an earlier one is
  * left out. */

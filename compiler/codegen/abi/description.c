@@ -4,7 +4,7 @@
  * its own. A table of a candidate that would hold what the pipeline's holds is not printed again. */
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 /* ---- tables ---- */
 

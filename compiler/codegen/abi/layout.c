@@ -143,7 +143,7 @@ static void add_children(struct layout *layout, const struct array *parent)
 }
 
 /* Of the trees that have a part in blocks. */
-static void add_kin(struct layout *layout)
+static void add_masks(struct layout *layout)
 {
 	const struct module *module = layout->module;
 
@@ -216,7 +216,7 @@ struct layout *layout_new(struct module *module, const char *prefix)
 	layout->n_arguments = layout->slots.n;
 	add_arrays(layout, false);
 	add_orders(layout);
-	add_kin(layout);
+	add_masks(layout);
 	visit_dims(layout);
 	layout->is_carried = module_carried(module);
 	layout->is_of_start = module_set_at_start(module);

@@ -2,7 +2,7 @@
  *
  * The tables of a pipeline's restructurings and of the branches of its trees (pmg_restructure_desc, pmg_branches_desc
  * of runtime/pmgrt_description.h): what the inspectors of the runtime are to make when index arrays are bound. */
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 /* -1: none */
 static int number_of_array(const struct layout *layout, const struct array *array)

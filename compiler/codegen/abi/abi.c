@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 #include "ir/match/block.h"
 
 /* ---- arguments ---- */
@@ -444,7 +444,7 @@ static void add_type(struct emit *e, struct str *row, const struct slot *slot, c
 	if (is_kept || slot_is_narrow(slot))
 		str_add(row, ".storage = %s, ", storage_abi_name(array->storage));
 	add_flag(row, "is_per_thread", !is_list && (array->stored.is_per_thread || (array->role == ROLE_PRIVATE &&
-									     private_parts(array) == 1)));
+									     n_private_copies(array) == 1)));
 }
 
 static void add_next(struct emit *e, struct str *row, const struct slot *slot)

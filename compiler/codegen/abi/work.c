@@ -3,7 +3,7 @@
  * The work of a candidate, for the estimates of the runtime: a row for each stage that says what a point of it and a
  * row of it cost, and a function that counts both from the sizes. The loop that cannot be counted, since its bounds are
  * data, counts as its mean where an offsets array tells it, else as a few iterations. */
-#include "codegen/abi.h"
+#include "codegen/abi/abi.h"
 
 /* How a stage runs: the marks above it, and the dim of its innermost loop, -1 if there is none. */
 struct use {
@@ -239,7 +239,7 @@ static factor_list factors_of(struct work *work, const struct stage *stage, int 
 /* Of the cells of the copies of an array that threads add to, each of which is a row: of their first dims. */
 static factor_list factors_of_copies(struct work *work, const struct array *copies, int n_dims)
 {
-	const int parts = private_parts(copies);
+	const int parts = n_private_copies(copies);
 	factor_list factors = { 0 };
 
 	add_factor(work, &factors, affine_constant(parts), false);
