@@ -18,7 +18,8 @@ struct search {
 const char *mistake_name(enum mistake_kind kind)
 {
 	static const char *const names[MISTAKE_KIND_N] = {
-		"bound", "first", "target", "source", "init", "nontemporal", "identity", "atomic", "reduction", "concurrent", "shared", "barriers"
+		"bound", "first", "target", "source", "init", "nontemporal", "identity", "atomic", "reduction",
+		"concurrent", "shared", "barriers"
 	};
 
 	return names[kind];

@@ -20,7 +20,7 @@ struct row {
 	const char *name;               /* of the vectors */
 };
 
-/* ---- rows.c ---- */
+/* ---- row_cells.c ---- */
 
 /* The loop over the cells in that around it, and what is on the way there. */
 bool row_find_cells(struct row *row);
