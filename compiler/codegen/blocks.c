@@ -413,8 +413,9 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	int visible = e->names.visible.n;
 	struct affine value;
 
-	if (!point.instance)
-		return;
+	if (!point.instance)    /* of a stage that shares the loop: it has the same dim there */
+		point.instance = ast_first_instance(node, NULL, false);
+	point.stage = ast_stage(point.instance);
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
 	e->block.n_lanes = e->block.n_turns = k_int(e->arena, 1);

@@ -58,6 +58,15 @@ struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 /* Takes a condition to hold; false: facts do not say all of it. */
 bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 
+/* ---- bound_offsets.c: which statements are at the value of a bound dim ---- */
+
+typedef VEC(int64_t) distance_list;
+
+/* Those of statements below a loop from its iterator. */
+distance_list distances_below(const struct emit *e, __isl_keep isl_ast_node *node);
+bool instance_is_here(const struct emit *e, __isl_keep isl_ast_expr *instance);
+bool node_is_here(const struct emit *e, __isl_keep isl_ast_node *node);         /* is one below it? */
+
 /* ---- expr_text.c, expr_types.c: expressions of the module --------------------------------------- */
 
 /* Where dims get their values: the arguments of an instance. */

@@ -126,6 +126,8 @@ typedef VEC(bool) bool_list;
 struct iterator {
 	const char *id;                 /* isl's name */
 	struct affine value;
+	bool is_distant;                /* statements at another distance from it are not here (bound_offsets.c) */
+	int64_t distance;
 };
 
 typedef VEC(struct iterator) iterator_list;

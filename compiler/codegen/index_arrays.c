@@ -393,9 +393,22 @@ static bool is_otherwise(struct emit *e, const struct mark *mark, const struct r
 	return others.n == 0;
 }
 
+struct distant {
+	bool is;
+	int64_t distance;
+};
+
+static void push_iterator(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction,
+			  struct distant distant)
+{
+	iterator_push(e, node, variable, direction);
+	e->iterators.items[e->iterators.n - 1].is_distant = distant.is;
+	e->iterators.items[e->iterators.n - 1].distance = distant.distance;
+}
+
 /* The body of a `for` that stands for one value, under the conditions that are not known to hold. */
-static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-			     const struct affine *variable)
+static void emit_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			  const struct affine *variable, struct distant distant)
 {
 	struct range range = range_of(e, node, mark->direction);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
@@ -405,12 +418,12 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	bool is_else;
 	struct condition condition;
 
-	iterator_push(e, node, variable, mark->direction);
+	push_iterator(e, node, variable, mark->direction, distant);
 	facts_of_inner_loop(e, body, NULL);
 	require_range(e, &conditions, &range, variable, mark->direction);
 	is_else = conditions.n && is_otherwise(e, mark, &range, variable);
 	scope_leave(e, scope);
-	iterator_push(e, node, variable, mark->direction);
+	push_iterator(e, node, variable, mark->direction, distant);
 	if (conditions.n) {
 		warp_loop_breaks(e);
 		if (!is_root)
@@ -426,6 +439,27 @@ static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, cons
 	if (conditions.n && range.is_single)
 		note_otherwise(e, mark, variable, &range.first);
 	isl_ast_node_free(body);
+}
+
+/* The same where statements inside are at several distances from the iterator. */
+static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			     const struct affine *variable)
+{
+	const struct range range = range_of(e, node, mark->direction);
+	distance_list distances = { 0 };
+
+	if (range.step != 1)
+		distances = distances_below(e, node);
+	if (distances.n <= 1) {
+		emit_in_range(e, node, mark, variable, (struct distant) { false });
+		return;
+	}
+	for (int i = 0; i < distances.n; i++) {
+		const int64_t distance = distances.items[i];
+		const struct affine value = affine_scale(e->arena, variable, 1, -distance);
+
+		emit_in_range(e, node, mark, &value, (struct distant) { true, distance });
+	}
 }
 
 void emit_bind_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)

@@ -419,6 +419,8 @@ void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 {
 	struct span outer = e->b->span;
 
+	if (!node_is_here(e, node))
+		return;
 	if (use.mark)
 		e->b->span = use.mark->stage->span;
 	emit_any_node(e, node, use);

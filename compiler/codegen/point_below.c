@@ -83,7 +83,8 @@ static isl_bool visit(__isl_keep isl_ast_node *node, void *user)
 		return isl_bool_true;
 	instance = isl_ast_node_user_get_expr(node);
 	stage = ast_stage(instance);
-	if (search->any_stage ? stage->group == search->mark->stage->group : stage == search->mark->stage)
+	if (instance_is_here(search->e, instance) &&
+	    (search->any_stage ? stage->group == search->mark->stage->group : stage == search->mark->stage))
 		consider(search, instance);
 	else
 		isl_ast_expr_free(instance);

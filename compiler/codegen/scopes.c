@@ -93,8 +93,8 @@ void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct a
 {
 	isl_ast_expr *expr = isl_ast_node_for_get_iterator(node);
 	isl_id *id = isl_ast_expr_get_id(expr);
-	struct iterator iterator = { arena_string(e->arena, isl_id_get_name(id)),
-				     affine_scale(e->arena, variable, direction, 0) };
+	struct iterator iterator = { .id = arena_string(e->arena, isl_id_get_name(id)),
+				     .value = affine_scale(e->arena, variable, direction, 0) };
 
 	vec_push(e->arena, &e->iterators, iterator);
 	isl_id_free(id);
