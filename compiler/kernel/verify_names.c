@@ -56,6 +56,8 @@ static void check_set(struct k_check *check, const struct k_expr *target)
 
 static void check_letter(struct k_check *check, const struct k_expr *arg, char letter)
 {
+	if (letter == 'f' && arg->kind == KE_NAME && k_callee_find(arg->text))
+		return;
 	if (letter == 'x')
 		return;
 	if (letter == 'w' || letter == 'b')

@@ -22,8 +22,11 @@ def called_in_loop(kernel):
 
 
 def block(lines, at):
-    """Up to the line that closes what the line opens: its indentation again."""
+    """Up to the line that closes what the line opens: its indentation again. One statement has no braces."""
     indent = lines[at][:len(lines[at]) - len(lines[at].lstrip())]
+    if not lines[at].endswith("{"):
+        end = next(i for i in range(at + 1, len(lines)) if not lines[i].startswith(indent + "\t"))
+        return lines[at + 1:end], end - 1
     end = next(i for i in range(at + 1, len(lines)) if lines[i].startswith(indent + "}"))
     return lines[at + 1:end], end
 
@@ -52,7 +55,7 @@ def sweeps(lines, is_even):
 
 def vectors(body):
     """Arrays that the function reads or writes at a variable."""
-    names = re.findall(r"(\w+) = plan->data\[\d+\];", body)
+    names = re.findall(r"(\w+) = plan->data\[\d+\][,;]", body)
     return [name for name in names if re.search(rf"\b{name}\[[a-z]", body)]
 
 

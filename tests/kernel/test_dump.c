@@ -115,12 +115,12 @@ static void test_by_hand(struct tally *tally)
 		"static void scale(int64_t n, double *restrict x)\n{\n"
 		"\tconst double a = 2.0;\n"
 		"\tPMG_UNROLL\n"
-		"\tfor (int64_t i = n - 1; i >= 0; i--) {\n\t\tx[i] *= a;\n\t}\n}\n";
+		"\tfor (int64_t i = n - 1; i >= 0; i--)\n\t\tx[i] *= a;\n}\n";
 	static const char in_cuda[] =
 		"static void scale(int64_t n, double *__restrict__ x)\n{\n"
 		"\tconstexpr double a = 2.0;\n"
 		"\tPMG_UNROLL\n"
-		"\tfor (int64_t i = n - 1; i >= 0; i--) {\n\t\tx[i] *= a;\n\t}\n}\n";
+		"\tfor (int64_t i = n - 1; i >= 0; i--)\n\t\tx[i] *= a;\n}\n";
 	const char *error;
 
 	tally_check_text(tally, "by hand, C", c_of_dump(&tally->arena, dump, C_SPELLING_OPENMP, &error), in_c);

@@ -25,9 +25,5 @@ void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 bool name_list_has(const name_list *names, const char *name);
 /* `base`, or if that is one of these names, or one that the statement, if there is one, mentions, base_2, … */
 const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base);
-/* `base`, or with a number behind it: none of the names, no parameter of the function, and mentioned nowhere in the
- * block, if there is one. */
-const char *name_new(struct arena *arena, const struct k_function *function, const name_list *names,
-		     const struct k_block *block, const char *base);
 
 #endif

@@ -24,22 +24,3 @@ const char *lower_name(struct arena *arena, const name_list *names, const struct
 		name = arena_printf(arena, "%s_%d", base, i);
 	return name;
 }
-
-static bool is_param(const struct k_function *function, const char *name)
-{
-	for (int i = 0; i < function->params.n; i++)
-		if (strcmp(function->params.items[i].name, name) == 0)
-			return true;
-	return false;
-}
-
-const char *name_new(struct arena *arena, const struct k_function *function, const name_list *names,
-		     const struct k_block *block, const char *base)
-{
-	const char *name = base;
-
-	for (int i = 2; name_list_has(names, name) || is_param(function, name) || (block && k_mentions(block, name));
-	     i++)
-		name = arena_printf(arena, "%s_%d", base, i);
-	return name;
-}

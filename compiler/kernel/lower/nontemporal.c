@@ -93,14 +93,23 @@ static const struct k_stmt *declaration_of(const struct search *search, const ch
 	return NULL;
 }
 
-/* Visible nowhere around, and mentioned nowhere in the block. */
+static bool is_param(const struct k_function *function, const char *name)
+{
+	for (int i = 0; i < function->params.n; i++)
+		if (strcmp(function->params.items[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* `base`, or with a number behind it: visible nowhere around, and mentioned nowhere in the block. */
 static const char *new_name(const struct search *search, const struct k_block *block, const char *base)
 {
-	name_list names = { 0 };
+	const char *name = base;
 
-	for (int i = 0; i < search->visible.n; i++)
-		vec_push(arena_of(search), &names, name_of(search->visible.items[i]));
-	return name_new(arena_of(search), search->function, &names, block, base);
+	for (int i = 2; declaration_of(search, name) || is_param(search->function, name) || k_mentions(block, name);
+	     i++)
+		name = arena_printf(arena_of(search), "%s_%d", base, i);
+	return name;
 }
 
 static struct k_expr *flag_of(const struct search *search, struct result *result)

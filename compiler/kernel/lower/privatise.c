@@ -28,9 +28,9 @@ struct search {
 
 /* ---- names ---- */
 
-static const char *declare(struct search *search, const char *base, const struct k_block *block)
+static const char *declare(struct search *search, const char *base, const struct k_stmt *inside)
 {
-	const char *name = name_new(search->arena, search->function, &search->visible, block, base);
+	const char *name = lower_name(search->arena, &search->visible, inside, base);
 
 	vec_push(search->arena, &search->visible, name);
 	return name;
@@ -100,7 +100,7 @@ static void combine(const struct search *search, struct k_builder *b, struct k_e
 }
 
 /* The copy, with the identity in all cells. */
-static void start(struct search *search, struct k_builder *b, struct k_expr *number, const struct k_block *inside)
+static void start(struct search *search, struct k_builder *b, struct k_expr *number, const struct k_stmt *inside)
 {
 	struct arena *a = search->arena;
 	const struct copies *copies = search->copies;
@@ -180,7 +180,7 @@ static void lower_parts(struct search *search, struct k_stmt *stmt)
 
 	b.span = stmt->span;
 	vec_push(search->arena, &search->visible, stmt->loop.name);
-	start(search, &b, k_name(search->arena, stmt->loop.name), body);
+	start(search, &b, k_name(search->arena, stmt->loop.name), stmt);
 	redirect(search, &b, body, 0);
 	search->visible.n = visible + 1;
 	*body = out;
@@ -199,7 +199,7 @@ static void lower_region(struct search *search, struct k_stmt *region, const str
 		lower_parts(search, region->body.stmts.items[1]);
 		vec_push(search->arena, &out.stmts, region->body.stmts.items[1]);
 	} else {
-		start(search, &b, k_call(search->arena, "pmg_thread", 0), &region->body);
+		start(search, &b, k_call(search->arena, "pmg_thread", 0), region);
 		redirect(search, &b, &region->body, 1);
 	}
 	add_copies(search, &b);
@@ -249,8 +249,11 @@ static void lower_block(struct search *search, struct k_block *block)
 void lower_privatise(struct k_lowered *lowered)
 {
 	for (int i = 0; i < lowered->program->functions.n; i++) {
-		struct search search = { .arena = lowered->arena, .function = lowered->program->functions.items[i] };
+		struct k_function *function = lowered->program->functions.items[i];
+		struct search search = { .arena = lowered->arena, .function = function };
 
-		lower_block(&search, &lowered->program->functions.items[i]->body);
+		for (int k = 0; k < function->params.n; k++)
+			vec_push(search.arena, &search.visible, function->params.items[k].name);
+		lower_block(&search, &function->body);
 	}
 }
