@@ -23,8 +23,7 @@ static bool are_of_one_decision(const struct followed *a, const struct followed 
 {
 	const bool is_of_same = a->subject && b->subject ? !strcmp(a->subject, b->subject) : a->subject == b->subject;
 
-	return a->kind == b->kind && is_of_same && a->span.file == b->span.file && a->span.start == b->span.start &&
-	       a->span.end == b->span.end;
+	return a->kind == b->kind && is_of_same && span_equal(a->span, b->span);
 }
 
 static bool is_followed_elsewhere(const struct emit *e, const struct followed *decision)

@@ -42,11 +42,6 @@ static void add_part(const struct print *p, struct str *out, const char *words, 
 
 /* ---- places ---- */
 
-static bool is_same_span(struct span a, struct span b)
-{
-	return a.file == b.file && a.start == b.start && a.end == b.end;
-}
-
 static const char *span_of(const struct print *p, struct span span)
 {
 	if (!span_is_known(span))
@@ -62,11 +57,11 @@ static const char *places_text(struct print *p, struct span span, const struct k
 {
 	struct str out = str_new(arena_of(p));
 
-	if (!is_same_span(span, p->place))
+	if (!span_equal(span, p->place))
 		str_add(&out, " @ %s", span_of(p, span));
-	if (above && span_is_known(above->span) && !is_same_span(above->span, span))
+	if (above && span_is_known(above->span) && !span_equal(above->span, span))
 		str_add(&out, " @ above %s", span_of(p, above->span));
-	if (end && !is_same_span(end->span, span))
+	if (end && !span_equal(end->span, span))
 		str_add(&out, " @ end %s", span_of(p, end->span));
 	p->place = span;
 	return str_text(&out);

@@ -105,8 +105,7 @@ struct diag *diag_find(const struct diags *diags, enum diag_code code, struct sp
 	for (int i = diags->list.n - 1; i >= 0; i--) {
 		struct diag *diag = diags->list.items[i];
 
-		if (diag->code == code && diag->span.file == span.file && diag->span.start == span.start &&
-		    diag->span.end == span.end)
+		if (diag->code == code && span_equal(diag->span, span))
 			return diag;
 	}
 	return NULL;

@@ -26,6 +26,11 @@ bool span_is_known(struct span span)
 	return span.file != 0;
 }
 
+bool span_equal(struct span a, struct span b)
+{
+	return a.file == b.file && a.start == b.start && a.end == b.end;
+}
+
 uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size)
 {
 	struct source *source = arena_new(sources->arena, struct source);

@@ -113,6 +113,7 @@ struct position {
 
 struct span span_join(struct span first, struct span last);
 bool span_is_known(struct span span);          /* a zero span has no place in any file */
+bool span_equal(struct span a, struct span b);
 uint32_t sources_add(struct sources *sources, const char *name, const char *text, size_t size);
 /* Of a file's text; 0 with errno set on failure, of which the arena is told if there is no memory. */
 uint32_t sources_read(struct sources *sources, const char *name);

@@ -34,7 +34,7 @@ static bool has_other(const struct sentence *s, enum decision_kind first, enum d
 		const struct decision *d = &s->module->decisions.items[i];
 
 		if (d->kind >= first && d->kind <= last && d->kind != s->decision->kind &&
-		    (!strcmp(d->subject, s->decision->subject) || span_is(d->span, s->decision->span)))
+		    (!strcmp(d->subject, s->decision->subject) || span_equal(d->span, s->decision->span)))
 			return true;
 	}
 	return false;
@@ -262,7 +262,7 @@ const char *check_once(const struct sentence *s)
 
 	for (int i = 0; i < s->tree->nodes.n; i++)
 		if (sentence_stmt(s, i)->kind == KS_STORE && sentence_stmt(s, i)->store.op != K_OP_N &&
-		    span_is(sentence_stmt(s, i)->span, s->decision->span) &&
+		    span_equal(sentence_stmt(s, i)->span, s->decision->span) &&
 		    find_around(s, i, is_loop_of_subject, dim) >= 0)
 			return sentence_fail(s, "it is added up in the loop over '%s'", dim);
 	return NULL;
@@ -275,7 +275,7 @@ static bool is_update(const struct sentence *s, int node, const char *name)
 {
 	(void) name;
 	return sentence_stmt(s, node)->kind == KS_STORE &&
-	       span_is(sentence_stmt(s, node)->span, s->decision->span);
+	       span_equal(sentence_stmt(s, node)->span, s->decision->span);
 }
 
 /* One loop has updates of both sums inside. */

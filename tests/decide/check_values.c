@@ -43,7 +43,7 @@ const char *check_in_register(const struct sentence *s)
 	for (int i = 0; i < s->tree->nodes.n; i++) {
 		const struct k_stmt *stmt = sentence_stmt(s, i);
 
-		if (stmt->kind == KS_STORE && stmt->store.op != K_OP_N && span_is(stmt->span, s->decision->span) &&
+		if (stmt->kind == KS_STORE && stmt->store.op != K_OP_N && span_equal(stmt->span, s->decision->span) &&
 		    is_store_to(s, i, name) && tree_has_buffer(s->tree, stmt_target(stmt)) &&
 		    find_around(s, i, is_loop_over, sentence_quoted(s, 0)) >= 0)
 			return sentence_fail(s, "'%s' is updated in memory", name);

@@ -58,7 +58,7 @@ bool group_has_span(const struct module *module, const char *group, struct span 
 		const struct stage *stage = module->stages.items[i];
 
 		if ((!strcmp(stage->group->name, group) || !strcmp(stage->write.array->name, group)) &&
-		    (span_is(stage->span, span) || span_is(stage->group->span, span)))
+		    (span_equal(stage->span, span) || span_equal(stage->group->span, span)))
 			return true;
 	}
 	return false;

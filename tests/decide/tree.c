@@ -55,11 +55,6 @@ bool name_has_stem(const char *name, const char *stem)
 	return name && !strncmp(name, stem, n) && (!name[n] || name[n] == '_');
 }
 
-bool span_is(struct span a, struct span b)
-{
-	return a.file == b.file && a.start == b.start && a.end == b.end;
-}
-
 /* ---- statements ---- */
 
 bool stmt_is_shared(const struct k_stmt *stmt)

@@ -24,7 +24,6 @@ struct tree tree_of(struct arena *arena, const struct k_program *program);
 
 /* The name with, perhaps, a suffix: "i", "i_2", "i_block". */
 bool name_has_stem(const char *name, const char *stem);
-bool span_is(struct span a, struct span b);
 
 bool stmt_is_shared(const struct k_stmt *stmt);         /* a loop that threads, or teams of a device, share */
 bool stmt_is_of_lanes(const struct k_stmt *stmt);       /* a loop that runs as lanes */

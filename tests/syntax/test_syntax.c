@@ -319,11 +319,6 @@ static void test_expressions(struct tally *tally)
 		test_expression(tally, expressions[i][0], expressions[i][1]);
 }
 
-static bool same_span(struct span a, struct span b)
-{
-	return a.file == b.file && a.start == b.start && a.end == b.end;
-}
-
 /* All of an expansion, its mistakes too, is placed where the construct was called. */
 static void test_expansion(struct tally *tally)
 {
@@ -340,8 +335,8 @@ static void test_expansion(struct tally *tally)
 	if (stmts.n == 1) {
 		struct tree_stmt *stmt = stmts.items[0];
 
-		check(tally, same_span(stmt->span, origin), "expansion", "statement not at its origin", "");
-		check(tally, same_span(stmt->type->shape.items[0]->span, origin), "expansion",
+		check(tally, span_equal(stmt->span, origin), "expansion", "statement not at its origin", "");
+		check(tally, span_equal(stmt->type->shape.items[0]->span, origin), "expansion",
 		      "expression not at its origin", "");
 		check_text(tally, "dotted name", stmt->names.items[0].member, "atom");
 		check_text(tally, "dotted fact", stmt->type->segments.member, "offset");

@@ -90,8 +90,7 @@ void module_decide_that(struct module *module, enum decision_kind kind, const ch
 static bool is_about(const struct decision *decision, enum decision_kind kind, const char *subject, struct span span)
 {
 	return decision->kind == kind && (!subject || !strcmp(decision->subject, subject)) &&
-	       decision->span.file == span.file && decision->span.start == span.start &&
-	       decision->span.end == span.end;
+	       span_equal(decision->span, span);
 }
 
 void module_take_back(struct module *module, enum decision_kind kind, const char *subject, struct span span)

@@ -12,8 +12,7 @@ static bool is_same_text(const char *a, const char *b)
 
 static bool is_same_decision(const struct k_decision *a, const struct k_decision *b)
 {
-	return a->lowering == b->lowering && a->span.file == b->span.file && a->span.start == b->span.start &&
-	       a->span.end == b->span.end && is_same_text(a->subject, b->subject) &&
+	return a->lowering == b->lowering && span_equal(a->span, b->span) && is_same_text(a->subject, b->subject) &&
 	       is_same_text(a->chosen, b->chosen) && is_same_text(a->reason, b->reason);
 }
 
