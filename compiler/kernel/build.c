@@ -310,6 +310,11 @@ struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char 
 	return stmt;
 }
 
+void k_add_as_it_is(struct k_builder *builder, struct k_stmt *stmt)
+{
+	vec_push(builder->arena, &builder->open.items[builder->open.n - 1]->stmts, stmt);
+}
+
 struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
 {
 	struct k_block *body = k_body(stmt);

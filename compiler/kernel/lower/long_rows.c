@@ -315,7 +315,7 @@ static void add_block(struct k_builder *b, const struct keeping *keeping, struct
 	vectors_declare(b, &block);
 	begin_block(b, keeping, &block);
 	vectors_update(&block);
-	row_add(b, block.around);
+	k_add_as_it_is(b, block.around);
 	vectors_write(b, &behind);
 }
 
@@ -406,7 +406,7 @@ static void keep_in_parts(struct k_builder *b, struct row *row, bool begins_at_z
 	declare_arrays(b, &parts);
 	add_ahead(&parts, &around->body, &ahead);
 	keeping.loop = loop_of(&parts, later);
-	row_add(b, loop_of(&parts, ahead));
+	k_add_as_it_is(b, loop_of(&parts, ahead));
 	add_blocks(b, &keeping, limits);
 	k_end(b);
 }

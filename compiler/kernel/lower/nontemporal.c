@@ -420,11 +420,6 @@ static struct k_stmt *stored_so(const struct search *search, const struct k_stmt
 	return copy;
 }
 
-static void add(struct k_builder *b, struct k_stmt *stmt)
-{
-	vec_push(b->arena, &b->open.items[b->open.n - 1]->stmts, stmt);
-}
-
 /* Adds the loop; false: it is no row that is stored so. */
 static bool lower_row(struct search *search, struct k_builder *b, struct k_stmt *stmt)
 {
@@ -436,9 +431,9 @@ static bool lower_row(struct search *search, struct k_builder *b, struct k_stmt 
 	if (!condition)
 		return false;
 	k_begin_if(b, condition);
-	add(b, stored_so(search, stmt));
+	k_add_as_it_is(b, stored_so(search, stmt));
 	k_begin_else(b);
-	add(b, stmt);
+	k_add_as_it_is(b, stmt);
 	k_end(b);
 	decide(search, stmt, result, "whole lines of a row, which no loop around reads again");
 	return true;
@@ -476,7 +471,7 @@ static void lower_stmt(struct search *search, struct k_builder *b, const struct 
 	if (b->bare)
 		k_add(b, stmt, stmt->emitter);
 	else if (stmt->kind != KS_LOOP || !lower_row(search, b, stmt))
-		add(b, stmt);
+		k_add_as_it_is(b, stmt);
 	if (stmt->kind == KS_LET)
 		lower_let(search, b, block, i);
 	for (int k = 0; k < search->places.n; k++)
@@ -531,7 +526,7 @@ static void add_flags(struct search *search, struct k_block *body)
 		const struct result *result = stmt->kind == KS_LET
 					      ? result_find(search, k_name(b.arena, stmt->let.name)) : NULL;
 
-		add(&b, body->stmts.items[i]);
+		k_add_as_it_is(&b, body->stmts.items[i]);
 		b.span = stmt->span;
 		if (result && result->let == stmt && result->flag)
 			k_const(&b, k_scalar("bool"), result->flag,

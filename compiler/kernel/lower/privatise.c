@@ -167,8 +167,7 @@ static void redirect(struct search *search, struct k_builder *b, const struct k_
 	const struct k_replacing replacing = { .expr = to_copy, .user = search };
 
 	for (int i = from; i < block->stmts.n; i++)
-		vec_push(b->arena, &b->open.items[b->open.n - 1]->stmts,
-			 k_copy_stmt(b->arena, block->stmts.items[i], &replacing));
+		k_add_as_it_is(b, k_copy_stmt(b->arena, block->stmts.items[i], &replacing));
 }
 
 /* Inside of the loop over parts, which stands alone behind the call. Its variable keeps its name for itself. */

@@ -66,11 +66,6 @@ const struct k_store *row_store(const struct row *row)
 	return &row->cells->loop.body.stmts.items[0]->store;
 }
 
-void row_add(struct k_builder *b, struct k_stmt *stmt)
-{
-	vec_push(b->arena, &b->open.items[b->open.n - 1]->stmts, stmt);
-}
-
 void row_name(struct row *row)
 {
 	const char *names[] = {

@@ -176,7 +176,7 @@ static void keep(struct k_builder *b, struct row *row, bool begins_at_zero)
 	else
 		vectors_read(b, row);
 	vectors_update(row);
-	row_add(b, row->around);
+	k_add_as_it_is(b, row->around);
 	vectors_write(b, &behind);
 }
 
@@ -193,7 +193,7 @@ static void add_kept(struct row *row, const struct k_row_limits *limits, struct 
 		keep(&b, row, zero);
 	if (zero) {
 		k_begin_else(&b);
-		row_add(&b, zero);
+		k_add_as_it_is(&b, zero);
 	}
 	k_end(&b);
 }

@@ -27,7 +27,6 @@ bool row_find_cells(struct row *row);
 const struct k_store *row_store(const struct row *row);         /* the update of a cell */
 /* The name of the vectors, which is visible from here on, as is the variable of the loop over the cells. */
 void row_name(struct row *row);
-void row_add(struct k_builder *b, struct k_stmt *stmt);         /* a statement that is there, to the open block */
 
 /* ---- long_rows.c ---- */
 
