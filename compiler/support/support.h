@@ -269,6 +269,7 @@ bool type_is_float(enum scalar_type type);
 bool type_is_integer(enum scalar_type type);       /* not bool */
 bool type_is_signed(enum scalar_type type);
 bool type_from_name(const char *name, enum scalar_type *type);
+bool type_is_narrow(const char *c_name);           /* an integer that C computes as a wider one */
 void type_limits(enum scalar_type type, int64_t *lo, int64_t *hi);     /* smallest and largest integer; of bool 0, 1 */
 int64_t type_wrap(enum scalar_type type, int64_t value);                /* its low bits as an integer of the type */
 

@@ -79,3 +79,11 @@ bool type_from_name(const char *name, enum scalar_type *type)
 	}
 	return false;
 }
+
+bool type_is_narrow(const char *c_name)
+{
+	for (int i = 0; i < TYPE_N; i++)
+		if (type_is_integer((enum scalar_type) i) && !strcmp(rows[i].c_name, c_name))
+			return rows[i].size < type_size(TYPE_I32);
+	return false;
+}

@@ -79,12 +79,6 @@ static struct k_expr *copy_at(const struct search *search, struct k_expr *number
 	return k_join(search->arena, K_MUL, number, search->copies->cells);
 }
 
-/* C computes narrow integers as wider ones. */
-static bool is_narrow(const char *type)
-{
-	return strstr(type, "int8") || strstr(type, "int16");
-}
-
 /* target = target + value */
 static void combine(const struct search *search, struct k_builder *b, struct k_expr *target, struct k_expr *value)
 {
@@ -93,7 +87,7 @@ static void combine(const struct search *search, struct k_builder *b, struct k_e
 
 	if (copies->combine)
 		k_set(b, target, k_call(a, copies->combine->text, 2, target, value));
-	else if (is_narrow(search->type))
+	else if (type_is_narrow(search->type))
 		k_set(b, target, k_cast(a, k_scalar(search->type), k_binary(a, copies->op, target, value)));
 	else
 		k_update(b, copies->op, target, value);
