@@ -408,26 +408,25 @@ static void push_iterator(struct emit *e, __isl_keep isl_ast_node *node, const s
 
 /* The body of a `for` that stands for one value, under the conditions that are not known to hold. */
 static void emit_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-			  const struct affine *variable, struct distant distant)
+			  const struct affine *variable, const struct range *range, struct distant distant)
 {
-	struct range range = range_of(e, node, mark->direction);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	condition_list conditions = { 0 };
 	struct scope scope = scope_enter(e);
-	bool is_root = e->variable_length && range.is_single; /* whose parent is another number there */
+	bool is_root = e->variable_length && range->is_single; /* whose parent is another number there */
 	bool is_else;
 	struct condition condition;
 
 	push_iterator(e, node, variable, mark->direction, distant);
 	facts_of_inner_loop(e, body, NULL);
-	require_range(e, &conditions, &range, variable, mark->direction);
-	is_else = conditions.n && is_otherwise(e, mark, &range, variable);
+	require_range(e, &conditions, range, variable, mark->direction);
+	is_else = conditions.n && is_otherwise(e, mark, range, variable);
 	scope_leave(e, scope);
 	push_iterator(e, node, variable, mark->direction, distant);
 	if (conditions.n) {
 		warp_loop_breaks(e);
 		if (!is_root)
-			range_facts(e, &range, variable, mark->direction);
+			range_facts(e, range, variable, mark->direction);
 		condition = is_else ? condition_otherwise(e)
 				    : condition_open(e, conjunction(e, &conditions),
 						     is_root ? e->facts.n : scope.facts);
@@ -436,29 +435,28 @@ static void emit_in_range(struct emit *e, __isl_keep isl_ast_node *node, const s
 	if (conditions.n)
 		condition_close(e, condition);
 	scope_leave(e, scope);
-	if (conditions.n && range.is_single)
-		note_otherwise(e, mark, variable, &range.first);
+	if (conditions.n && range->is_single)
+		note_otherwise(e, mark, variable, &range->first);
 	isl_ast_node_free(body);
 }
 
-/* The same where statements inside are at several distances from the iterator. */
+/* The same. With a step, statements inside may be at other distances from the iterator. */
 static void emit_if_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			     const struct affine *variable)
 {
 	const struct range range = range_of(e, node, mark->direction);
-	distance_list distances = { 0 };
+	distance_list distances;
 
-	if (range.step != 1)
-		distances = distances_below(e, node);
-	if (distances.n <= 1) {
-		emit_in_range(e, node, mark, variable, (struct distant) { false });
+	if (range.step == 1) {
+		emit_in_range(e, node, mark, variable, &range, (struct distant) { false });
 		return;
 	}
+	distances = distances_below(e, node);
 	for (int i = 0; i < distances.n; i++) {
 		const int64_t distance = distances.items[i];
 		const struct affine value = affine_scale(e->arena, variable, 1, -distance);
 
-		emit_in_range(e, node, mark, &value, (struct distant) { true, distance });
+		emit_in_range(e, node, mark, &value, &range, (struct distant) { true, distance });
 	}
 }
 
