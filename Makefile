@@ -145,7 +145,7 @@ nvcc_arch ?= native
 test-gpu: all unit-programs ## every program's kernels on the GPU, against the interpreter; nvcc_arch=sm_90
 	@nvidia-smi -L >/dev/null || { echo 'test-gpu: there is no GPU, or no driver for it' >&2; exit 1; }
 	@printf '%s\n' dsl_examples/*.pmg dsl_examples/life/*.pmg tests/programs/*.pmg tests/random/*.pmg \
-		tests/random/scheduled/*.pmg tests/codegen/cases/*.pmg | \
+		tests/random/scheduled/*.pmg tests/cuda/*.pmg tests/codegen/cases/*.pmg | \
 		PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) \
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device
