@@ -2,9 +2,7 @@
  *
  * Copies of trees, with other expressions in the place of some. What is not replaced is copied too: a copy shares no
  * node with its original. */
-#include <string.h>
-
-#include "kernel/kernel.h"
+#include "kernel/kernel_private.h"
 
 /* One that is put in the place of an operand stands in parentheses if it binds looser. */
 static struct k_expr *copy_operand(struct arena *arena, const struct k_expr *parent, int number,
@@ -19,17 +17,24 @@ static struct k_expr *copy_operand(struct arena *arena, const struct k_expr *par
 	return k_at_least(arena, copy, k_op_level(parent->op) + (number > 0));
 }
 
+static k_expr_list copy_list(struct arena *arena, const k_expr_list *list, const struct k_replacing *replacing)
+{
+	k_expr_list copy = { 0 };
+
+	for (int i = 0; i < list->n; i++)
+		vec_push(arena, &copy, k_copy_expr(arena, list->items[i], replacing));
+	return copy;
+}
+
 static struct k_expr *copy_whole(struct arena *arena, const struct k_expr *expr, const struct k_replacing *replacing)
 {
 	struct k_expr *copy = arena_new(arena, struct k_expr);
 
 	*copy = *expr;
-	memset(&copy->args, 0, sizeof copy->args);
-	memset(&copy->constants, 0, sizeof copy->constants);
+	copy->args = (k_expr_list) { 0 };
+	copy->constants = copy_list(arena, &expr->constants, replacing);
 	for (int i = 0; i < expr->args.n; i++)
 		vec_push(arena, &copy->args, copy_operand(arena, expr, i, replacing));
-	for (int i = 0; i < expr->constants.n; i++)
-		vec_push(arena, &copy->constants, k_copy_expr(arena, expr->constants.items[i], replacing));
 	return copy;
 }
 
@@ -43,93 +48,30 @@ struct k_expr *k_copy_expr(struct arena *arena, const struct k_expr *expr, const
 	return copy_whole(arena, expr, replacing);
 }
 
-#define COPY_LIST(arena, to, from, replacing) do { \
-	memset(&(to), 0, sizeof (to)); \
-	for (int i = 0; i < (from).n; i++) \
-		vec_push(arena, &(to), k_copy_expr(arena, (from).items[i], replacing)); \
-} while (0)
-
-static void copy_let(struct arena *arena, struct k_let *to, const struct k_let *from,
-		     const struct k_replacing *replacing)
+static void copy_part(struct arena *arena, void *at, enum k_part_sort sort, const struct k_replacing *replacing)
 {
-	const struct k_replacing of_extents = { replacing->extent, replacing->extent, replacing->user };
+	struct k_expr **expr = at;
+	struct k_stmt **stmt = at;
 
-	to->value = k_copy_expr(arena, from->value, replacing);
-	COPY_LIST(arena, to->extents, from->extents, &of_extents);
-}
-
-static void copy_loop(struct arena *arena, struct k_loop *to, const struct k_loop *from,
-		      const struct k_replacing *replacing)
-{
-	to->first = k_copy_expr(arena, from->first, replacing);
-	to->bound = k_copy_expr(arena, from->bound, replacing);
-	to->step = k_copy_expr(arena, from->step, replacing);
-	to->number = k_copy_expr(arena, from->number, replacing);
-	to->count = k_copy_expr(arena, from->count, replacing);
-	to->share.chunk = k_copy_expr(arena, from->share.chunk, replacing);
-	to->share.threads = k_copy_expr(arena, from->share.threads, replacing);
-	to->row.length = k_copy_expr(arena, from->row.length, replacing);
-	to->body = k_copy_block(arena, &from->body, replacing);
-}
-
-static void copy_while(struct arena *arena, struct k_while *to, const struct k_while *from,
-		       const struct k_replacing *replacing)
-{
-	to->before = k_copy_block(arena, &from->before, replacing);
-	to->condition = k_copy_expr(arena, from->condition, replacing);
-	to->after = from->after ? k_copy_stmt(arena, from->after, replacing) : NULL;
-	to->body = k_copy_block(arena, &from->body, replacing);
-}
-
-static void copy_if(struct arena *arena, struct k_if *to, const struct k_if *from,
-		    const struct k_replacing *replacing)
-{
-	to->condition = k_copy_expr(arena, from->condition, replacing);
-	to->then = k_copy_block(arena, &from->then, replacing);
-	to->otherwise = k_copy_block(arena, &from->otherwise, replacing);
+	switch (sort) {
+	case K_PART_EXPR: *expr = k_copy_expr(arena, *expr, replacing); break;
+	case K_PART_EXPRS: *(k_expr_list *) at = copy_list(arena, at, replacing); break;
+	case K_PART_BLOCK:
+	case K_PART_FIELDS: *(struct k_block *) at = k_copy_block(arena, at, replacing); break;
+	case K_PART_STMT: *stmt = *stmt ? k_copy_stmt(arena, *stmt, replacing) : NULL; break;
+	case K_PART_END: break;
+	}
 }
 
 struct k_stmt *k_copy_stmt(struct arena *arena, const struct k_stmt *stmt, const struct k_replacing *replacing)
 {
+	const struct k_replacing of_extents = { replacing->extent, replacing->extent, replacing->user };
 	struct k_stmt *copy = arena_new(arena, struct k_stmt);
 
 	*copy = *stmt;
-	copy->value = k_copy_expr(arena, stmt->value, replacing);
-	switch (stmt->kind) {
-	case KS_BLOCK:
-	case KS_PARALLEL:
-		copy->body = k_copy_block(arena, &stmt->body, replacing);
-		break;
-	case KS_LET:
-		copy_let(arena, &copy->let, &stmt->let, replacing);
-		break;
-	case KS_STORE:
-		COPY_LIST(arena, copy->store.targets, stmt->store.targets, replacing);
-		copy->store.value = k_copy_expr(arena, stmt->store.value, replacing);
-		break;
-	case KS_LOOP:
-		copy_loop(arena, &copy->loop, &stmt->loop, replacing);
-		break;
-	case KS_WHILE:
-		copy_while(arena, &copy->repeat, &stmt->repeat, replacing);
-		break;
-	case KS_IF:
-		copy_if(arena, &copy->branch, &stmt->branch, replacing);
-		break;
-	case KS_RECORD:
-		copy->record.alignment = k_copy_expr(arena, stmt->record.alignment, replacing);
-		copy->record.fields = k_copy_block(arena, &stmt->record.fields, replacing);
-		break;
-	case KS_CALL:
-	case KS_RETURN:
-	case KS_BREAK:
-	case KS_CONTINUE:
-	case KS_UNUSED:
-	case KS_COMMENT:
-	case KS_BLANK:
-	case KS_N:
-		break;
-	}
+	for (const struct k_part *part = k_parts(stmt); part->sort != K_PART_END; part++)
+		copy_part(arena, k_part_at(copy, part), part->sort,
+			  stmt->kind == KS_LET && part->sort == K_PART_EXPRS ? &of_extents : replacing);
 	return copy;
 }
 

@@ -4,7 +4,7 @@
  * what follows is: candidates of a pipeline differ in nothing else when they come to the same kernels. */
 #include <string.h>
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_private.h"
 
 struct pair {
 	const char *a, *b;              /* prefixes; NULL: of expressions and blocks */
@@ -40,17 +40,14 @@ bool k_type_is_equal(const struct k_type *a, const struct k_type *b)
 
 static bool is_same_expr(const struct k_expr *a, const struct k_expr *b, const struct pair *pair);
 
-static bool are_same_exprs(struct k_expr *const *a, int n_a, struct k_expr *const *b, int n_b,
-			   const struct pair *pair)
+static bool are_same_exprs(const k_expr_list *a, const k_expr_list *b, const struct pair *pair)
 {
-	bool same = n_a == n_b;
+	bool same = a->n == b->n;
 
-	for (int i = 0; same && i < n_a; i++)
-		same = is_same_expr(a[i], b[i], pair);
+	for (int i = 0; same && i < a->n; i++)
+		same = is_same_expr(a->items[i], b->items[i], pair);
 	return same;
 }
-
-#define ARE_SAME(x, y, pair) are_same_exprs((x).items, (x).n, (y).items, (y).n, pair)
 
 static bool are_integers(const struct k_expr *a, const struct k_expr *b, const struct pair *pair)
 {
@@ -67,7 +64,7 @@ static bool is_same_expr(const struct k_expr *a, const struct k_expr *b, const s
 	}
 	return a->kind == b->kind && a->op == b->op && a->integer == b->integer && a->is_arrow == b->is_arrow &&
 	       is_same_text(a->text, b->text, pair) && k_type_is_equal(&a->of, &b->of) &&
-	       ARE_SAME(a->args, b->args, pair) && ARE_SAME(a->constants, b->constants, pair);
+	       are_same_exprs(&a->args, &b->args, pair) && are_same_exprs(&a->constants, &b->constants, pair);
 }
 
 static bool is_same_stmt(const struct k_stmt *a, const struct k_stmt *b, const struct pair *pair);
@@ -81,18 +78,18 @@ static bool is_same_block(const struct k_block *a, const struct k_block *b, cons
 	return same;
 }
 
+/* ---- statements: what they say besides their parts ---- */
+
 static bool is_same_let(const struct k_let *a, const struct k_let *b, const struct pair *pair)
 {
 	return k_type_is_equal(&a->type, &b->type) && is_same_text(a->name, b->name, pair) && a->space == b->space &&
 	       a->is_variable == b->is_variable && a->is_known == b->is_known && a->is_padded == b->is_padded &&
-	       a->is_result == b->is_result && is_same_expr(a->value, b->value, pair) &&
-	       ARE_SAME(a->extents, b->extents, pair);
+	       a->is_result == b->is_result;
 }
 
-static bool is_same_store(const struct k_store *a, const struct k_store *b, const struct pair *pair)
+static bool is_same_store(const struct k_store *a, const struct k_store *b)
 {
-	return a->op == b->op && a->mode == b->mode && a->is_interim == b->is_interim &&
-	       is_same_expr(a->value, b->value, pair) && ARE_SAME(a->targets, b->targets, pair);
+	return a->op == b->op && a->mode == b->mode && a->is_interim == b->is_interim;
 }
 
 static bool are_same_reductions(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)
@@ -105,68 +102,53 @@ static bool are_same_reductions(const struct k_loop *a, const struct k_loop *b, 
 	return same;
 }
 
-static bool is_same_share(const struct k_share *a, const struct k_share *b, const struct pair *pair)
-{
-	return a->starts_team == b->starts_team && a->is_dynamic == b->is_dynamic &&
-	       is_same_expr(a->chunk, b->chunk, pair) && is_same_expr(a->threads, b->threads, pair);
-}
-
-static bool is_same_row(const struct k_row *a, const struct k_row *b, const struct pair *pair)
-{
-	return a->is_narrow == b->is_narrow && is_same_expr(a->length, b->length, pair);
-}
-
 static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const struct pair *pair)
 {
 	return a->kind == b->kind && k_type_is_equal(&a->type, &b->type) && a->is_simd == b->is_simd &&
 	       a->is_down == b->is_down && a->is_strided == b->is_strided && a->is_short == b->is_short &&
-	       is_same_text(a->name, b->name, pair) &&
-	       is_same_expr(a->first, b->first, pair) && is_same_expr(a->bound, b->bound, pair) &&
-	       is_same_expr(a->step, b->step, pair) && is_same_expr(a->number, b->number, pair) &&
-	       is_same_expr(a->count, b->count, pair) && is_same_share(&a->share, &b->share, pair) &&
-	       are_same_reductions(a, b, pair) && is_same_row(&a->row, &b->row, pair) &&
-	       is_same_block(&a->body, &b->body, pair);
+	       a->share.starts_team == b->share.starts_team && a->share.is_dynamic == b->share.is_dynamic &&
+	       a->row.is_narrow == b->row.is_narrow && is_same_text(a->name, b->name, pair) &&
+	       are_same_reductions(a, b, pair);
 }
 
-static bool is_same_while(const struct k_while *a, const struct k_while *b, const struct pair *pair)
+static bool are_same_properties(const struct k_stmt *a, const struct k_stmt *b, const struct pair *pair)
 {
-	return a->kind == b->kind && is_same_block(&a->before, &b->before, pair) &&
-	       is_same_expr(a->condition, b->condition, pair) && !a->after == !b->after &&
-	       (!a->after || is_same_stmt(a->after, b->after, pair)) && is_same_block(&a->body, &b->body, pair);
+	switch (a->kind) {
+	case KS_LET: return is_same_let(&a->let, &b->let, pair);
+	case KS_STORE: return is_same_store(&a->store, &b->store);
+	case KS_LOOP: return is_same_loop(&a->loop, &b->loop, pair);
+	case KS_WHILE: return a->repeat.kind == b->repeat.kind;
+	case KS_IF: return a->branch.has_otherwise == b->branch.has_otherwise;
+	case KS_COMMENT: return is_same_text(a->text, b->text, pair);
+	case KS_RECORD: return is_same_text(a->record.name, b->record.name, pair);
+	case KS_BLOCK: case KS_PARALLEL: case KS_CALL: case KS_RETURN: case KS_BREAK: case KS_CONTINUE:
+	case KS_UNUSED: case KS_BLANK: case KS_N: break;
+	}
+	return true;
 }
 
-static bool is_same_if(const struct k_if *a, const struct k_if *b, const struct pair *pair)
+static bool is_same_part(const void *a, const void *b, enum k_part_sort sort, const struct pair *pair)
 {
-	return a->has_otherwise == b->has_otherwise && is_same_expr(a->condition, b->condition, pair) &&
-	       is_same_block(&a->then, &b->then, pair) && is_same_block(&a->otherwise, &b->otherwise, pair);
+	const struct k_stmt *const *stmt_a = a, *const *stmt_b = b;
+
+	switch (sort) {
+	case K_PART_EXPR: return is_same_expr(*(struct k_expr *const *) a, *(struct k_expr *const *) b, pair);
+	case K_PART_EXPRS: return are_same_exprs(a, b, pair);
+	case K_PART_BLOCK:
+	case K_PART_FIELDS: return is_same_block(a, b, pair);
+	case K_PART_STMT: return *stmt_a && *stmt_b ? is_same_stmt(*stmt_a, *stmt_b, pair) : *stmt_a == *stmt_b;
+	case K_PART_END: break;
+	}
+	return true;
 }
 
 static bool is_same_stmt(const struct k_stmt *a, const struct k_stmt *b, const struct pair *pair)
 {
-	if (a->kind != b->kind || !is_same_expr(a->value, b->value, pair))
-		return false;
-	switch (a->kind) {
-	case KS_BLOCK: case KS_PARALLEL:
-		return is_same_block(&a->body, &b->body, pair);
-	case KS_LET:
-		return is_same_let(&a->let, &b->let, pair);
-	case KS_STORE:
-		return is_same_store(&a->store, &b->store, pair);
-	case KS_LOOP:
-		return is_same_loop(&a->loop, &b->loop, pair);
-	case KS_WHILE:
-		return is_same_while(&a->repeat, &b->repeat, pair);
-	case KS_IF:
-		return is_same_if(&a->branch, &b->branch, pair);
-	case KS_COMMENT:
-		return is_same_text(a->text, b->text, pair);
-	case KS_RECORD:
-		return is_same_text(a->record.name, b->record.name, pair) &&
-		       is_same_block(&a->record.fields, &b->record.fields, pair);
-	case KS_CALL: case KS_RETURN: case KS_BREAK: case KS_CONTINUE: case KS_UNUSED: case KS_BLANK: case KS_N:
-		break;
-	}
-	return true;
+	bool same = a->kind == b->kind && are_same_properties(a, b, pair);
+
+	for (const struct k_part *part = k_parts(a); same && part->sort != K_PART_END; part++)
+		same = is_same_part(k_part_at(a, part), k_part_at(b, part), part->sort, pair);
+	return same;
 }
 
 static bool is_same_function(const struct k_function *a, const struct k_function *b, const struct pair *pair)

@@ -73,6 +73,10 @@ enum k_expr_kind {
 	KE_N
 };
 
+struct k_expr;
+
+typedef VEC(struct k_expr *) k_expr_list;
+
 struct k_expr {
 	enum k_expr_kind kind;
 	enum k_op op;
@@ -80,8 +84,8 @@ struct k_expr {
 	int64_t integer;
 	struct k_type of;               /* KE_CAST, KE_TYPE */
 	struct k_type type;             /* of the value, once k_resolve_types has run; a NULL name: not known */
-	VEC(struct k_expr *) args;
-	VEC(struct k_expr *) constants; /* KE_CALL: arguments that the target's compiler must know: f<32, add>(…) */
+	k_expr_list args;
+	k_expr_list constants;          /* KE_CALL: arguments that the target's compiler must know: f<32, add>(…) */
 	bool is_arrow;                  /* KE_MEMBER: of what args[0] points to */
 	bool is_grouped;                /* stands in parentheses, needed or not */
 };
@@ -98,7 +102,7 @@ struct k_let {
 	struct k_type type;
 	const char *name;
 	struct k_expr *value;           /* NULL: no value yet */
-	VEC(struct k_expr *) extents;   /* of an array; none: a variable */
+	k_expr_list extents;            /* of an array; none: a variable */
 	enum k_space space;             /* of an array */
 	bool is_variable;               /* may change; else it is a constant */
 	bool is_known;                  /* to the compiler of the target, too: constexpr, where it has this */
@@ -111,7 +115,7 @@ struct k_let {
 enum k_store_mode { K_STORE_PLAIN, K_STORE_ATOMIC, K_STORE_NONTEMPORAL };
 
 struct k_store {
-	VEC(struct k_expr *) targets;   /* all get the value, the last one first: a = b = value */
+	k_expr_list targets;            /* all get the value, the last one first: a = b = value */
 	enum k_op op;                   /* K_OP_N: set; K_ADD: +=, K_SUB, K_MUL, K_BIT_OR, … */
 	enum k_store_mode mode;
 	bool is_step;                   /* K_ADD, K_SUB of 1, spelled x++, x-- */

@@ -6,6 +6,38 @@
 
 #include "kernel/kernel.h"
 
+/* ---- parts.c: what a statement is made of ---------------------------------------------------------- */
+
+enum k_part_sort {
+	K_PART_END,                     /* there are no more */
+	K_PART_EXPR,                    /* struct k_expr *, which may be NULL */
+	K_PART_EXPRS,                   /* k_expr_list */
+	K_PART_BLOCK,                   /* struct k_block */
+	K_PART_STMT,                    /* struct k_stmt *, which may be NULL */
+	K_PART_FIELDS                   /* struct k_block of declarations that are no variables */
+};
+
+struct k_part {
+	enum k_part_sort sort;
+	size_t offset;                  /* in struct k_stmt */
+};
+
+struct k_exprs {
+	struct k_expr **items;          /* a single one may be NULL */
+	int n;
+};
+
+struct k_stmts {
+	struct k_stmt **items;
+	int n;
+};
+
+const struct k_part *k_parts(const struct k_stmt *stmt);        /* up to K_PART_END */
+void *k_part_at(const struct k_stmt *stmt, const struct k_part *part);
+/* The expressions, or the statements to be run, that a part has. */
+struct k_exprs k_part_exprs(const struct k_stmt *stmt, const struct k_part *part);
+struct k_stmts k_part_stmts(const struct k_stmt *stmt, const struct k_part *part);
+
 /* ---- scope.c: a walk that knows the names that are visible --------------------------------------- */
 
 struct k_declared {

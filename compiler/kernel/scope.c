@@ -45,13 +45,6 @@ static void declare_let(struct walk *walk, const struct k_stmt *stmt)
 					    stmt });
 }
 
-static void walk_loop(struct walk *walk, const struct k_stmt *stmt)
-{
-	declare(walk, (struct k_declared) { stmt->loop.name, stmt->loop.type, 0, stmt });
-	walk_block(walk, &stmt->loop.body);
-	walk->place.visible.n--;
-}
-
 static void walk_while(struct walk *walk, const struct k_stmt *stmt)
 {
 	const int visible = walk->place.visible.n;
@@ -85,34 +78,19 @@ static void declare_by_call(struct walk *walk, const struct k_stmt *stmt)
 					    type->kind == KE_TYPE ? type->of : k_scalar(type->text), 1, stmt });
 }
 
+/* The variable of a loop is visible in the body. */
 static void walk_inside(struct walk *walk, const struct k_stmt *stmt)
 {
-	switch (stmt->kind) {
-	case KS_BLOCK:
-	case KS_PARALLEL:
-		walk_block(walk, &stmt->body);
-		return;
-	case KS_LOOP:
-		walk_loop(walk, stmt);
-		return;
-	case KS_IF:
-		walk_block(walk, &stmt->branch.then);
-		walk_block(walk, &stmt->branch.otherwise);
-		return;
-	case KS_WHILE:
-	case KS_LET:
-	case KS_STORE:
-	case KS_CALL:
-	case KS_RETURN:
-	case KS_BREAK:
-	case KS_CONTINUE:
-	case KS_UNUSED:
-	case KS_COMMENT:
-	case KS_BLANK:
-	case KS_RECORD:
-	case KS_N:
-		return;
-	}
+	const int visible = walk->place.visible.n;
+
+	vec_push(walk->place.arena, &walk->place.inside, stmt);
+	if (stmt->kind == KS_LOOP)
+		declare(walk, (struct k_declared) { stmt->loop.name, stmt->loop.type, 0, stmt });
+	for (const struct k_part *part = k_parts(stmt); part->sort != K_PART_END; part++)
+		if (part->sort == K_PART_BLOCK)
+			walk_block(walk, k_part_at(stmt, part));
+	walk->place.visible.n = visible;
+	walk->place.inside.n--;
 }
 
 static void walk_stmt(struct walk *walk, const struct k_stmt *stmt)
@@ -122,9 +100,7 @@ static void walk_stmt(struct walk *walk, const struct k_stmt *stmt)
 		return;
 	}
 	visit(walk, stmt);
-	vec_push(walk->place.arena, &walk->place.inside, stmt);
 	walk_inside(walk, stmt);
-	walk->place.inside.n--;
 	if (stmt->kind == KS_LET)
 		declare_let(walk, stmt);
 	else if (stmt->kind == KS_RECORD)
@@ -177,32 +153,15 @@ const struct k_function *k_called_function(const struct k_program *program, cons
 	return launched && launched->kind == KE_NAME ? k_function_find(program, launched->text) : NULL;
 }
 
-/* ---- expressions of one statement ------------------------------------------------------------------------ */
-
-struct own_exprs {
-	const struct k_stmt *stmt;
-	void (*visit)(const struct k_expr *expr, void *user);
-	void *user;
-};
-
-static bool is_own(const struct k_stmt *stmt, void *user)
-{
-	return stmt == ((const struct own_exprs *) user)->stmt;
-}
-
-static bool visit_own(const struct k_expr *expr, void *user)
-{
-	const struct own_exprs *own = user;
-
-	own->visit(expr, own->user);
-	return false;
-}
-
 void k_each_expr(const struct k_stmt *stmt, void (*visit_expr)(const struct k_expr *expr, void *user), void *user)
 {
-	struct own_exprs own = { stmt, visit_expr, user };
+	for (const struct k_part *part = k_parts(stmt); part->sort != K_PART_END; part++) {
+		const struct k_exprs exprs = k_part_exprs(stmt, part);
 
-	k_walk_stmt(stmt, &(struct k_visitor) { is_own, visit_own, &own });
+		for (int i = 0; i < exprs.n; i++)
+			if (exprs.items[i])
+				visit_expr(exprs.items[i], user);
+	}
 }
 
 const struct k_expr *k_buffer_of(const struct k_expr *expr, int *n_indices)

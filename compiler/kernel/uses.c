@@ -13,7 +13,7 @@
  * its variable; a declaration alone, and KS_UNUSED, use nothing. */
 #include <string.h>
 
-#include "kernel/kernel.h"
+#include "kernel/kernel_private.h"
 
 enum use {
 	USE_VALUE,                      /* read; of a pointer, the address */
@@ -38,12 +38,6 @@ static void use_name(struct search *search, const char *name, bool is_pointer, e
 	search->uses.reads += use == USE_READ || use == USE_UPDATE;
 	search->uses.writes += use == USE_WRITE || use == USE_UPDATE;
 	search->uses.addresses += use == USE_ADDRESS;
-}
-
-static void use_part(struct search *search, const struct k_expr *expr)
-{
-	if (expr)
-		use_value(search, expr);
 }
 
 /* ---- what lies behind a pointer ---------------------------------------------------------------- */
@@ -247,15 +241,6 @@ static void use_value(struct search *search, const struct k_expr *expr)
 
 /* ---- statements ------------------------------------------------------------------------------------------ */
 
-static void use_let(struct search *search, const struct k_let *let)
-{
-	for (int i = 0; i < let->extents.n; i++)
-		use_value(search, let->extents.items[i]);
-	use_part(search, let->value);
-	if (let->value)
-		use_name(search, let->name, false, USE_WRITE);
-}
-
 static void use_store(struct search *search, const struct k_store *store)
 {
 	for (int i = 0; i < store->targets.n; i++)
@@ -265,16 +250,14 @@ static void use_store(struct search *search, const struct k_store *store)
 
 static void use_loop(struct search *search, const struct k_loop *loop)
 {
-	const struct k_expr *parts[] = {
-		loop->first, loop->bound, loop->step, loop->number, loop->count, loop->share.chunk,
-		loop->share.threads, loop->row.length
-	};
-
-	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		use_part(search, parts[i]);
 	use_name(search, loop->name, false, USE_WRITE);
 	for (int i = 0; i < loop->reductions.n; i++)
 		use_name(search, loop->reductions.items[i].name, false, USE_UPDATE);
+}
+
+static void use_part(const struct k_expr *expr, void *user)
+{
+	use_value(user, expr);
 }
 
 /* What a statement itself does, without those inside of it. */
@@ -282,37 +265,18 @@ static bool use_stmt(const struct k_stmt *stmt, void *user)
 {
 	struct search *search = user;
 
-	switch (stmt->kind) {
-	case KS_LET:
-		use_let(search, &stmt->let);
-		return true;
-	case KS_STORE:
+	if (stmt->kind == KS_STORE)
 		use_store(search, &stmt->store);
-		return true;
-	case KS_LOOP:
-		use_loop(search, &stmt->loop);
-		return true;
-	case KS_WHILE:
+	else if (stmt->kind == KS_WHILE)
 		use_element(search, stmt->repeat.condition, USE_READ);
-		return true;
-	case KS_IF:
+	else if (stmt->kind == KS_IF)
 		use_element(search, stmt->branch.condition, USE_READ);
-		return true;
-	case KS_CALL:
-	case KS_PARALLEL:
-	case KS_RETURN:
-		use_part(search, stmt->value);
-		return true;
-	case KS_BLOCK:
-	case KS_UNUSED:
-	case KS_BREAK:
-	case KS_CONTINUE:
-	case KS_COMMENT:
-	case KS_BLANK:
-	case KS_RECORD:
-	case KS_N:
-		return true;
-	}
+	else if (stmt->kind != KS_UNUSED)
+		k_each_expr(stmt, use_part, search);
+	if (stmt->kind == KS_LET && stmt->let.value)
+		use_name(search, stmt->let.name, false, USE_WRITE);
+	if (stmt->kind == KS_LOOP)
+		use_loop(search, &stmt->loop);
 	return true;
 }
 

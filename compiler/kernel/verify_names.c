@@ -186,34 +186,9 @@ static void check_first_uses(struct k_check *check, const struct k_block *block)
 
 static void check_blocks(struct k_check *check, const struct k_stmt *stmt)
 {
-	switch (stmt->kind) {
-	case KS_BLOCK:
-	case KS_PARALLEL:
-		check_first_uses(check, &stmt->body);
-		return;
-	case KS_LOOP:
-		check_first_uses(check, &stmt->loop.body);
-		return;
-	case KS_WHILE:
-		check_first_uses(check, &stmt->repeat.body);
-		return;
-	case KS_IF:
-		check_first_uses(check, &stmt->branch.then);
-		check_first_uses(check, &stmt->branch.otherwise);
-		return;
-	case KS_LET:
-	case KS_STORE:
-	case KS_CALL:
-	case KS_RETURN:
-	case KS_BREAK:
-	case KS_CONTINUE:
-	case KS_UNUSED:
-	case KS_COMMENT:
-	case KS_BLANK:
-	case KS_RECORD:
-	case KS_N:
-		return;
-	}
+	for (const struct k_part *part = k_parts(stmt); part->sort != K_PART_END; part++)
+		if (part->sort == K_PART_BLOCK)
+			check_first_uses(check, k_part_at(stmt, part));
 }
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
