@@ -85,20 +85,6 @@ static const char *lets_text(const struct print *p, const struct k_block *block,
 	return str_text(&out);
 }
 
-static const char *store_text(const struct print *p, const struct k_store *store)
-{
-	struct str out = str_new(arena_of(p));
-
-	if (store->is_step)
-		return arena_printf(arena_of(p), "%s%s", expr_text(p, store->targets.items[0]),
-				    store->op == K_SUB ? "--" : "++");
-	for (int i = 0; i < store->targets.n; i++)
-		str_add(&out, "%s %s= ", expr_text(p, store->targets.items[i]),
-			store->op == K_OP_N ? "" : k_op_text(store->op));
-	str_add(&out, "%s", expr_text(p, store->value));
-	return str_text(&out);
-}
-
 /* ---- lines ---- */
 
 static void at(const struct print *p, struct span span)
@@ -279,7 +265,7 @@ static const char *before_text(const struct print *p, const struct k_block *befo
 		return "";
 	if (first->kind == KS_LET)
 		return lets_text(p, before, 0, &n);
-	return first->kind == KS_STORE ? store_text(p, &first->store) : expr_text(p, first->value);
+	return first->kind == KS_STORE ? k_store_text(arena_of(p), &first->store) : expr_text(p, first->value);
 }
 
 static void print_while(struct print *p, const struct k_stmt *stmt)
@@ -290,7 +276,7 @@ static void print_while(struct print *p, const struct k_stmt *stmt)
 	annotate_loop(p, stmt, repeat->kind);
 	if (repeat->after)
 		after = arena_printf(arena_of(p), " %s", repeat->after->kind == KS_STORE
-				     ? store_text(p, &repeat->after->store) : expr_text(p, repeat->after->value));
+				     ? k_store_text(arena_of(p), &repeat->after->store) : expr_text(p, repeat->after->value));
 	if (repeat->before.stmts.n || repeat->after)
 		head = arena_printf(arena_of(p), "for (%s;%s%s;%s)", before_text(p, &repeat->before),
 				    repeat->is_broken ? "\n     " : " ", condition, after);
@@ -329,7 +315,7 @@ static void print_store(struct print *p, const struct k_stmt *stmt)
 {
 	if (stmt->store.mode == K_STORE_ATOMIC)
 		annotate(p, stmt, "#pragma omp atomic");
-	writer_line_at(p->w, stmt->emitter, "%s;", store_text(p, &stmt->store));
+	writer_line_at(p->w, stmt->emitter, "%s;", k_store_text(arena_of(p), &stmt->store));
 }
 
 static void print_parallel(struct print *p, const struct k_stmt *stmt)

@@ -448,6 +448,8 @@ void k_function_drop_unread(struct arena *arena, struct k_function *function);
 void k_print_program(struct writer *w, const struct k_program *program);
 void k_print_function(struct writer *w, const struct k_function *function);
 void k_print_block(struct writer *w, const struct k_block *block);
+const char *k_stmt_text(struct arena *arena, const struct k_stmt *stmt);        /* its line, without its place */
+const char *k_store_text(struct arena *arena, const struct k_store *store);     /* as C has it, too */
 const char *k_expr_text(struct arena *arena, const struct k_expr *expr);
 const char *k_type_text(struct arena *arena, const struct k_type *type);        /* "const double *restrict" */
 const char *k_int_text(struct arena *arena, int64_t value);

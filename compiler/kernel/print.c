@@ -7,6 +7,7 @@
 #include "kernel/read.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 
 struct print {
 	struct writer *w;
@@ -14,7 +15,62 @@ struct print {
 };
 
 static void print_block(struct print *p, const struct k_block *block);
-static void print_stmt(struct print *p, const struct k_stmt *stmt);
+
+/* ---- words ---- */
+
+const char *k_space_word(enum k_space space)
+{
+	static const char *const names[] = {
+		[K_SPACE_MEMORY] = "memory", [K_SPACE_REGISTERS] = "registers", [K_SPACE_STACK] = "stack",
+		[K_SPACE_SHARED] = "shared", [K_SPACE_THREAD] = "thread"
+	};
+
+	return names[space];
+}
+
+const char *k_mode_word(enum k_store_mode mode)
+{
+	static const char *const names[] = { [K_STORE_ATOMIC] = "atomic", [K_STORE_NONTEMPORAL] = "nontemporal" };
+
+	return names[mode];
+}
+
+const char *k_loop_word(enum k_loop_kind kind)
+{
+	static const char *const names[K_LOOP_KIND_N + 1] = {
+		[K_LOOP_UNROLLED] = "unrolled", [K_LOOP_ROLLED] = "rolled", [K_LOOP_WORKSHARE] = "workshare",
+		[K_LOOP_SIMD] = "simd", [K_LOOP_GRID] = "grid", [K_LOOP_LANES] = "lanes"
+	};
+
+	return names[kind];
+}
+
+const char *k_stmt_word(enum k_stmt_kind kind)
+{
+	static const char *const names[KS_N + 1] = {
+		[KS_BLOCK] = "block", [KS_LOOP] = "loop", [KS_WHILE] = "while", [KS_IF] = "if", [KS_CALL] = "call",
+		[KS_PARALLEL] = "parallel", [KS_RETURN] = "return", [KS_BREAK] = "break", [KS_CONTINUE] = "continue",
+		[KS_RECORD] = "record", [KS_UNUSED] = "unused", [KS_COMMENT] = "comment", [KS_BLANK] = "blank"
+	};
+
+	return names[kind];
+}
+
+#define FLAG(word, structure, field) { word, true, offsetof(struct structure, field) }
+#define PART(word, structure, field) { word, false, offsetof(struct structure, field) }
+
+const struct k_property k_let_properties[] = {
+	FLAG("known", k_let, is_known), FLAG("joined", k_let, is_joined), FLAG("padded", k_let, is_padded),
+	FLAG("result", k_let, is_result), { NULL, false, 0 }
+};
+
+const struct k_property k_loop_properties[] = {
+	FLAG("dynamic", k_loop, share.is_dynamic), PART("chunk", k_loop, share.chunk),
+	FLAG("team", k_loop, share.starts_team), PART("threads", k_loop, share.threads),
+	FLAG("vectors", k_loop, is_simd), FLAG("strided", k_loop, is_strided), FLAG("short", k_loop, is_short),
+	PART("number", k_loop, number), PART("count", k_loop, count), PART("row", k_loop, row.length),
+	FLAG("narrow", k_loop, row.is_narrow), { NULL, false, 0 }
+};
 
 /* ---- parts of lines ---- */
 
@@ -23,21 +79,137 @@ static struct arena *arena_of(const struct print *p)
 	return p->w->text.arena;
 }
 
-static const char *expr_text(const struct print *p, const struct k_expr *expr)
+static void add_words(struct str *out, const char *words)
 {
-	return k_expr_text(arena_of(p), expr);
+	if (words)
+		str_add(out, ", %s", words);
 }
 
-static void add_flag(struct str *out, bool is, const char *word)
-{
-	if (is)
-		str_add(out, ", %s", word);
-}
-
-static void add_part(const struct print *p, struct str *out, const char *words, const struct k_expr *expr)
+static void add_part(struct str *out, const char *words, const struct k_expr *expr)
 {
 	if (expr)
-		str_add(out, "%s %s", words, expr_text(p, expr));
+		str_add(out, "%s %s", words, k_expr_text(out->arena, expr));
+}
+
+/* ---- statements, without their bodies ---- */
+
+static const char *let_word(const struct k_let *let)
+{
+	if (let->extents.n)
+		return let->is_variable ? "array" : "table";
+	return let->is_variable ? "var" : "let";
+}
+
+static void add_let(struct str *out, const struct k_let *let)
+{
+	for (const struct k_property *property = k_let_properties; property->word; property++)
+		if (*(const bool *) ((const char *) let + property->offset))
+			str_add(out, "%s ", property->word);
+	str_add(out, "%s %s: %s", let_word(let), let->name, k_type_text(out->arena, &let->type));
+	for (int i = 0; i < let->extents.n; i++)
+		str_add(out, " [%s]", k_expr_text(out->arena, let->extents.items[i]));
+	if (let->extents.n || let->space != K_SPACE_MEMORY)
+		str_add(out, " in %s", k_space_word(let->space));
+	add_part(out, " =", let->value);
+}
+
+const char *k_store_text(struct arena *arena, const struct k_store *store)
+{
+	struct str out = str_new(arena);
+
+	if (store->is_step)
+		return arena_printf(arena, "%s%s", k_expr_text(arena, store->targets.items[0]),
+				    store->op == K_SUB ? "--" : "++");
+	for (int i = 0; i < store->targets.n; i++)
+		str_add(&out, "%s %s= ", k_expr_text(arena, store->targets.items[i]),
+			store->op == K_OP_N ? "" : k_op_text(store->op));
+	str_add(&out, "%s", k_expr_text(arena, store->value));
+	return str_text(&out);
+}
+
+static void add_store(struct str *out, const struct k_store *store)
+{
+	const char *mode = k_mode_word(store->mode);
+
+	str_add(out, "%s%s%s%s", store->is_interim ? "interim " : "", mode ? mode : "", mode ? " " : "",
+		k_store_text(out->arena, store));
+}
+
+static void add_comment(struct str *out, const char *text)
+{
+	str_add(out, " \"");
+	for (; *text; text++) {
+		if (*text == '\n' || *text == '\t')
+			str_add(out, *text == '\n' ? "\\n" : "\\t");
+		else
+			str_add(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
+	str_add(out, "\"");
+}
+
+static void add_loop(struct str *out, const struct k_loop *loop)
+{
+	str_add(out, " %s: %s from %s %s %s", loop->name, k_type_text(out->arena, &loop->type),
+		k_expr_text(out->arena, loop->first), loop->is_down ? "down to" : "below",
+		k_expr_text(out->arena, loop->bound));
+	add_part(out, " step", loop->step);
+	add_words(out, k_loop_word(loop->kind));
+	for (const struct k_property *property = k_loop_properties; property->word; property++) {
+		const char *at = (const char *) loop + property->offset;
+
+		if (property->is_flag)
+			add_words(out, *(const bool *) at ? property->word : NULL);
+		else
+			add_part(out, arena_printf(out->arena, ", %s", property->word), *(struct k_expr *const *) at);
+	}
+	for (int i = 0; i < loop->reductions.n; i++)
+		str_add(out, ", reduce %s %s", loop->reductions.items[i].op, loop->reductions.items[i].name);
+}
+
+static void add_while(struct str *out, const struct k_while *repeat)
+{
+	add_part(out, "", repeat->condition);
+	add_words(out, k_loop_word(repeat->kind));
+	add_words(out, repeat->is_broken ? "broken" : NULL);
+}
+
+static void add_if(struct str *out, const struct k_if *branch)
+{
+	add_part(out, "", branch->condition);
+	add_words(out, branch->is_bare ? "bare" : NULL);
+}
+
+static void add_record(struct str *out, const struct k_record *record)
+{
+	str_add(out, " %s", record->name);
+	add_part(out, ", alignment", record->alignment);
+}
+
+const char *k_stmt_text(struct arena *arena, const struct k_stmt *stmt)
+{
+	struct str out = str_new(arena);
+
+	if (k_stmt_word(stmt->kind))
+		str_add(&out, "%s", k_stmt_word(stmt->kind));
+	switch (stmt->kind) {
+	case KS_LET: add_let(&out, &stmt->let); break;
+	case KS_STORE: add_store(&out, &stmt->store); break;
+	case KS_LOOP: add_loop(&out, &stmt->loop); break;
+	case KS_WHILE: add_while(&out, &stmt->repeat); break;
+	case KS_IF: add_if(&out, &stmt->branch); break;
+	case KS_CALL:
+	case KS_PARALLEL:
+	case KS_RETURN:
+	case KS_UNUSED: add_part(&out, "", stmt->value); break;
+	case KS_RECORD: add_record(&out, &stmt->record); break;
+	case KS_COMMENT: add_comment(&out, stmt->text); break;
+	case KS_BLOCK:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_BLANK:
+	case KS_N: break;
+	}
+	return str_text(&out);
 }
 
 /* ---- places ---- */
@@ -73,154 +245,12 @@ bool k_has_end(const struct k_stmt *stmt)
 	       (stmt->kind == KS_IF && !stmt->branch.is_bare) || stmt->kind == KS_RECORD;
 }
 
-static void put(struct print *p, const struct k_stmt *stmt, const char *text)
+/* ---- blocks ---- */
+
+static void print_below(struct print *p, const struct k_block *block)
 {
-	p->w->span = stmt->span;
-	line(p->w, "%s%s", text, places_text(p, stmt->span, &stmt->annotation, k_has_end(stmt) ? &stmt->end : NULL));
-}
-
-/* ---- declarations ---- */
-
-const char *k_space_word(enum k_space space)
-{
-	static const char *const names[] = {
-		[K_SPACE_MEMORY] = "memory", [K_SPACE_REGISTERS] = "registers", [K_SPACE_STACK] = "stack",
-		[K_SPACE_SHARED] = "shared", [K_SPACE_THREAD] = "thread"
-	};
-
-	return names[space];
-}
-
-static const char *let_word(const struct k_let *let)
-{
-	if (let->extents.n)
-		return let->is_variable ? "array" : "table";
-	return let->is_variable ? "var" : "let";
-}
-
-static const char *let_text(const struct print *p, const struct k_let *let)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "%s%s%s%s%s %s: %s", let->is_known ? "known " : "", let->is_joined ? "joined " : "",
-		let->is_padded ? "padded " : "", let->is_result ? "result " : "", let_word(let), let->name,
-		k_type_text(arena_of(p), &let->type));
-	for (int i = 0; i < let->extents.n; i++)
-		str_add(&out, " [%s]", expr_text(p, let->extents.items[i]));
-	if (let->extents.n || let->space != K_SPACE_MEMORY)
-		str_add(&out, " in %s", k_space_word(let->space));
-	add_part(p, &out, " =", let->value);
-	return str_text(&out);
-}
-
-/* ---- stores and what else has an effect ---- */
-
-static const char *mode_word(enum k_store_mode mode)
-{
-	switch (mode) {
-	case K_STORE_ATOMIC: return "atomic ";
-	case K_STORE_NONTEMPORAL: return "nontemporal ";
-	case K_STORE_PLAIN: break;
-	}
-	return "";
-}
-
-static const char *store_text(const struct print *p, const struct k_store *store)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "%s%s", store->is_interim ? "interim " : "", mode_word(store->mode));
-	if (store->is_step) {
-		str_add(&out, "%s%s", expr_text(p, store->targets.items[0]), store->op == K_SUB ? "--" : "++");
-		return str_text(&out);
-	}
-	for (int i = 0; i < store->targets.n; i++)
-		str_add(&out, "%s %s= ", expr_text(p, store->targets.items[i]),
-			store->op == K_OP_N ? "" : k_op_text(store->op));
-	str_add(&out, "%s", expr_text(p, store->value));
-	return str_text(&out);
-}
-
-static const char *value_text(const struct print *p, const char *word, const struct k_stmt *stmt)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "%s", word);
-	add_part(p, &out, "", stmt->value);
-	return str_text(&out);
-}
-
-static const char *comment_text(const struct print *p, const char *text)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "comment \"");
-	for (; *text; text++) {
-		if (*text == '\n' || *text == '\t')
-			str_add(&out, *text == '\n' ? "\\n" : "\\t");
-		else
-			str_add(&out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
-	}
-	str_add(&out, "\"");
-	return str_text(&out);
-}
-
-/* ---- loops ---- */
-
-const char *k_loop_word(enum k_loop_kind kind)
-{
-	switch (kind) {
-	case K_LOOP_UNROLLED: return "unrolled";
-	case K_LOOP_ROLLED: return "rolled";
-	case K_LOOP_WORKSHARE: return "workshare";
-	case K_LOOP_SIMD: return "simd";
-	case K_LOOP_GRID: return "grid";
-	case K_LOOP_LANES: return "lanes";
-	case K_LOOP_SERIAL:
-	case K_LOOP_KIND_N: break;
-	}
-	return NULL;
-}
-
-static void add_kind(struct str *out, enum k_loop_kind kind)
-{
-	add_flag(out, k_loop_word(kind), k_loop_word(kind));
-}
-
-static void add_share(const struct print *p, struct str *out, const struct k_share *share)
-{
-	add_flag(out, share->is_dynamic, "dynamic");
-	add_part(p, out, ", chunk", share->chunk);
-	add_flag(out, share->starts_team, "team");
-	add_part(p, out, ", threads", share->threads);
-}
-
-static const char *loop_text(const struct print *p, const struct k_loop *loop)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "loop %s: %s from %s %s %s", loop->name, k_type_text(arena_of(p), &loop->type),
-		expr_text(p, loop->first), loop->is_down ? "down to" : "below", expr_text(p, loop->bound));
-	add_part(p, &out, " step", loop->step);
-	add_kind(&out, loop->kind);
-	add_share(p, &out, &loop->share);
-	add_flag(&out, loop->is_simd, "vectors");
-	add_flag(&out, loop->is_strided, "strided");
-	add_flag(&out, loop->is_short, "short");
-	add_part(p, &out, ", number", loop->number);
-	add_part(p, &out, ", count", loop->count);
-	add_part(p, &out, ", row", loop->row.length);
-	add_flag(&out, loop->row.is_narrow, "narrow");
-	for (int i = 0; i < loop->reductions.n; i++)
-		str_add(&out, ", reduce %s %s", loop->reductions.items[i].op, loop->reductions.items[i].name);
-	return str_text(&out);
-}
-
-static void print_body(struct print *p, const struct k_stmt *stmt, const char *head, const struct k_block *body)
-{
-	put(p, stmt, head);
 	p->w->indent++;
-	print_block(p, body);
+	print_block(p, block);
 	p->w->indent--;
 }
 
@@ -229,76 +259,38 @@ static void print_aside(struct print *p, const char *word, const struct k_block 
 {
 	struct span outer = p->place;
 
-	open_block(p->w, "%s", word);
+	line(p->w, "%s", word);
 	p->place = (struct span) { 0 };
-	print_block(p, block);
+	print_below(p, block);
 	p->place = outer;
-	p->w->indent--;
 }
 
-/* What is before the head has a block of its own ahead of it, what is after the body one behind it. */
-static void print_while(struct print *p, const struct k_stmt *stmt)
+static void print_otherwise(struct print *p, const struct k_stmt *stmt)
 {
-	const struct k_while *repeat = &stmt->repeat;
-	struct str head = str_new(arena_of(p));
-	struct k_block after = { 0 };
-
-	if (repeat->before.stmts.n)
-		print_aside(p, "before", &repeat->before);
-	str_add(&head, "while %s", expr_text(p, repeat->condition));
-	add_kind(&head, repeat->kind);
-	add_flag(&head, repeat->is_broken, "broken");
-	print_body(p, stmt, str_text(&head), &repeat->body);
-	if (repeat->after) {
-		vec_push(arena_of(p), &after.stmts, repeat->after);
-		print_aside(p, "after", &after);
-	}
-}
-
-/* ---- other statements ---- */
-
-static void print_if(struct print *p, const struct k_stmt *stmt)
-{
-	const struct k_if *branch = &stmt->branch;
-
-	print_body(p, stmt, arena_printf(arena_of(p), "if %s%s", expr_text(p, branch->condition),
-					 branch->is_bare ? ", bare" : ""), &branch->then);
-	if (!branch->has_otherwise)
-		return;
 	p->w->span = stmt->otherwise.span;
-	open_block(p->w, "else%s", places_text(p, stmt->otherwise.span, NULL, NULL));
-	print_block(p, &branch->otherwise);
-	p->w->indent--;
+	line(p->w, "else%s", places_text(p, stmt->otherwise.span, NULL, NULL));
+	print_below(p, &stmt->branch.otherwise);
 }
 
-static const char *record_text(const struct print *p, const struct k_record *record)
-{
-	struct str out = str_new(arena_of(p));
-
-	str_add(&out, "record %s", record->name);
-	add_part(p, &out, ", alignment", record->alignment);
-	return str_text(&out);
-}
-
+/* What is before the head of a loop has a block of its own ahead of it, what is after the body one behind it. */
 static void print_stmt(struct print *p, const struct k_stmt *stmt)
 {
-	switch (stmt->kind) {
-	case KS_BLOCK: print_body(p, stmt, "block", &stmt->body); break;
-	case KS_LET: put(p, stmt, let_text(p, &stmt->let)); break;
-	case KS_STORE: put(p, stmt, store_text(p, &stmt->store)); break;
-	case KS_LOOP: print_body(p, stmt, loop_text(p, &stmt->loop), &stmt->loop.body); break;
-	case KS_WHILE: print_while(p, stmt); break;
-	case KS_IF: print_if(p, stmt); break;
-	case KS_CALL: put(p, stmt, value_text(p, "call", stmt)); break;
-	case KS_PARALLEL: print_body(p, stmt, value_text(p, "parallel", stmt), &stmt->body); break;
-	case KS_RETURN: put(p, stmt, value_text(p, "return", stmt)); break;
-	case KS_BREAK: put(p, stmt, "break"); break;
-	case KS_CONTINUE: put(p, stmt, "continue"); break;
-	case KS_RECORD: print_body(p, stmt, record_text(p, &stmt->record), &stmt->record.fields); break;
-	case KS_UNUSED: put(p, stmt, value_text(p, "unused", stmt)); break;
-	case KS_COMMENT: put(p, stmt, comment_text(p, stmt->text)); break;
-	case KS_BLANK: put(p, stmt, "blank"); break;
-	case KS_N: break;
+	const bool is_while = stmt->kind == KS_WHILE;
+	const struct k_block *body = k_body((struct k_stmt *) (uintptr_t) stmt);
+	struct k_block after = { 0 };
+
+	if (is_while && stmt->repeat.before.stmts.n)
+		print_aside(p, "before", &stmt->repeat.before);
+	p->w->span = stmt->span;
+	line(p->w, "%s%s", k_stmt_text(arena_of(p), stmt),
+	     places_text(p, stmt->span, &stmt->annotation, k_has_end(stmt) ? &stmt->end : NULL));
+	if (body)
+		print_below(p, body);
+	if (stmt->kind == KS_IF && stmt->branch.has_otherwise)
+		print_otherwise(p, stmt);
+	if (is_while && stmt->repeat.after) {
+		vec_push(arena_of(p), &after.stmts, stmt->repeat.after);
+		print_aside(p, "after", &after);
 	}
 }
 
@@ -342,7 +334,7 @@ static const char *function_text(const struct print *p, const struct k_function 
 	for (int i = 0; i < function->params.n; i++)
 		str_add(&out, "%s%s", i ? ", " : "", param_text(p, &function->params.items[i]));
 	str_add(&out, ")");
-	add_part(p, &out, ", bounds", function->bounds);
+	add_part(&out, ", bounds", function->bounds);
 	if (function->broken_at)
 		str_add(&out, ", broken at %d", function->broken_at);
 	return str_text(&out);

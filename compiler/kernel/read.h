@@ -56,8 +56,20 @@ const char *k_read_typed_name(struct k_reader *r, struct k_type *type);         
 
 /* ---- print.c: what the reader of a dump knows, too -------------------------------------------------------------- */
 
+const char *k_stmt_word(enum k_stmt_kind kind);                 /* that a line begins with; NULL: it has others */
 const char *k_loop_word(enum k_loop_kind kind);                 /* NULL: of a serial loop */
+const char *k_mode_word(enum k_store_mode mode);                /* NULL: of a plain store */
 const char *k_space_word(enum k_space space);
 bool k_has_end(const struct k_stmt *stmt);                      /* a line of its own that closes it */
+
+/* What a word says of a node: that it is so, or, with an expression behind it, that. */
+struct k_property {
+	const char *word;               /* NULL: behind the last one */
+	bool is_flag;                   /* bool; else struct k_expr * */
+	size_t offset;                  /* in the structure */
+};
+
+extern const struct k_property k_let_properties[];              /* ahead of the declaration, in this order */
+extern const struct k_property k_loop_properties[];             /* behind commas */
 
 #endif

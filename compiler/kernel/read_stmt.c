@@ -134,18 +134,18 @@ static struct k_stmt *read_let(struct k_reader *r, struct k_stmt *stmt, bool is_
 
 static bool is_let(const struct k_reader *r)
 {
-	return k_is(r, "known") || k_is(r, "joined") || k_is(r, "padded") || k_is(r, "result") || k_is(r, "let") ||
-	       k_is(r, "var") || k_is(r, "array") || k_is(r, "table");
+	for (const struct k_property *property = k_let_properties; property->word; property++)
+		if (k_is(r, property->word))
+			return true;
+	return k_is(r, "let") || k_is(r, "var") || k_is(r, "array") || k_is(r, "table");
 }
 
 static struct k_stmt *read_declaration(struct k_reader *r)
 {
 	struct k_stmt *stmt = k_stmt(r->arena, KS_LET);
 
-	stmt->let.is_known = k_accept(r, "known");
-	stmt->let.is_joined = k_accept(r, "joined");
-	stmt->let.is_padded = k_accept(r, "padded");
-	stmt->let.is_result = k_accept(r, "result");
+	for (const struct k_property *property = k_let_properties; property->word; property++)
+		*(bool *) ((char *) &stmt->let + property->offset) = k_accept(r, property->word);
 	if (k_accept(r, "let"))
 		return read_let(r, stmt, false, false);
 	if (k_accept(r, "var"))
@@ -157,16 +157,6 @@ static struct k_stmt *read_declaration(struct k_reader *r)
 
 /* ---- what may follow a head behind commas ---- */
 
-struct flag {
-	const char *word;
-	bool *is;
-};
-
-struct part {
-	const char *word;
-	struct k_expr **expr;
-};
-
 static bool accept_kind(struct k_reader *r, enum k_loop_kind *kind)
 {
 	for (int i = K_LOOP_SERIAL + 1; i < K_LOOP_KIND_N; i++)
@@ -177,23 +167,20 @@ static bool accept_kind(struct k_reader *r, enum k_loop_kind *kind)
 	return false;
 }
 
-static bool accept_flag(struct k_reader *r, const struct flag *flags, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if (k_accept(r, flags[i].word))
-			return *flags[i].is = true;
-	return false;
-}
-
 /* What is wrong behind its word is left in the reader. */
-static bool accept_part(struct k_reader *r, const struct part *parts, size_t n)
+static bool accept_property(struct k_reader *r, struct k_loop *loop)
 {
-	for (size_t i = 0; i < n; i++)
-		if (k_accept(r, parts[i].word)) {
-			*parts[i].expr = k_read_whole(r);
-			return true;
-		}
-	return false;
+	const struct k_property *property = k_loop_properties;
+	char *at;
+
+	while (property->word && !k_accept(r, property->word))
+		property++;
+	at = (char *) loop + property->offset;
+	if (property->word && property->is_flag)
+		*(bool *) at = true;
+	else if (property->word)
+		*(struct k_expr **) at = k_read_whole(r);
+	return property->word;
 }
 
 /* reduce OP NAME, behind the word */
@@ -211,20 +198,9 @@ static void read_reduction(struct k_reader *r, struct k_loop *loop)
 
 static void read_property_of_loop(struct k_reader *r, struct k_loop *loop)
 {
-	const struct flag flags[] = {
-		{ "dynamic", &loop->share.is_dynamic }, { "team", &loop->share.starts_team },
-		{ "vectors", &loop->is_simd }, { "strided", &loop->is_strided }, { "short", &loop->is_short },
-		{ "narrow", &loop->row.is_narrow }
-	};
-	const struct part parts[] = {
-		{ "chunk", &loop->share.chunk }, { "threads", &loop->share.threads },
-		{ "number", &loop->number }, { "count", &loop->count }, { "row", &loop->row.length }
-	};
-
 	if (k_accept(r, "reduce"))
 		read_reduction(r, loop);
-	else if (!accept_kind(r, &loop->kind) && !accept_flag(r, flags, sizeof flags / sizeof *flags) &&
-		 !accept_part(r, parts, sizeof parts / sizeof *parts))
+	else if (!accept_kind(r, &loop->kind) && !accept_property(r, loop))
 		k_fail(r, "this is said of no loop");
 }
 
@@ -240,9 +216,8 @@ static bool read_bound(struct k_reader *r, struct k_loop *loop)
 	return loop->bound;
 }
 
-static struct k_stmt *read_loop(struct k_reader *r)
+static struct k_stmt *read_loop(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_LOOP);
 	struct k_loop *loop = &stmt->loop;
 
 	loop->name = k_read_typed_name(r, &loop->type);
@@ -258,9 +233,8 @@ static struct k_stmt *read_loop(struct k_reader *r)
 	return stmt;
 }
 
-static struct k_stmt *read_while(struct k_reader *r)
+static struct k_stmt *read_while(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_WHILE);
 	struct k_while *repeat = &stmt->repeat;
 
 	repeat->condition = k_read_whole(r);
@@ -274,19 +248,15 @@ static struct k_stmt *read_while(struct k_reader *r)
 
 /* ---- other statements ---- */
 
-static struct k_stmt *read_if(struct k_reader *r)
+static struct k_stmt *read_if(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_IF);
-
 	stmt->branch.condition = k_read_whole(r);
 	stmt->branch.is_bare = k_accept(r, ",") && k_expect(r, "bare");
 	return stmt;
 }
 
-static struct k_stmt *read_record(struct k_reader *r)
+static struct k_stmt *read_record(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_RECORD);
-
 	stmt->record.name = k_expect_name(r);
 	if (k_accept(r, ",") && k_expect(r, "alignment"))
 		stmt->record.alignment = k_read_whole(r);
@@ -314,10 +284,8 @@ static const char *text_of_string(struct arena *arena, const struct k_token *tok
 	return text;
 }
 
-static struct k_stmt *read_comment(struct k_reader *r)
+static struct k_stmt *read_comment(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_COMMENT);
-
 	if (r->token.kind != K_TOKEN_STRING)
 		return wrong(r, "the text in quotes is missing");
 	stmt->text = text_of_string(r->arena, &r->token);
@@ -325,19 +293,16 @@ static struct k_stmt *read_comment(struct k_reader *r)
 	return stmt;
 }
 
-static struct k_stmt *read_valued(struct k_reader *r, enum k_stmt_kind kind)
+static struct k_stmt *read_return(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, kind);
-
-	if (kind != KS_RETURN || (r->token.kind != K_TOKEN_END && !k_is(r, "@")))
+	if (r->token.kind != K_TOKEN_END && !k_is(r, "@"))
 		stmt->value = k_read_whole(r);
 	return stmt;
 }
 
-static struct k_stmt *read_call(struct k_reader *r)
+static struct k_stmt *read_call(struct k_reader *r, struct k_stmt *stmt)
 {
-	struct k_stmt *stmt = read_valued(r, KS_CALL);
-
+	stmt->value = k_read_whole(r);
 	if (stmt->value && stmt->value->kind != KE_CALL && stmt->value->kind != KE_NAME)
 		return wrong(r, "this calls nothing");
 	return stmt;
@@ -345,16 +310,28 @@ static struct k_stmt *read_call(struct k_reader *r)
 
 /* ---- by the word ---- */
 
-static struct k_stmt *read_simple(struct k_reader *r)
+/* Behind the word of its kind. */
+static struct k_stmt *read_kind(struct k_reader *r, struct k_stmt *stmt)
 {
-	static const struct { const char *word; enum k_stmt_kind kind; } words[] = {
-		{ "block", KS_BLOCK }, { "break", KS_BREAK }, { "continue", KS_CONTINUE }, { "blank", KS_BLANK }
-	};
-
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-		if (k_accept(r, words[i].word))
-			return k_stmt(r->arena, words[i].kind);
-	return wrong(r, "no statement begins so");
+	switch (stmt->kind) {
+	case KS_LOOP: return read_loop(r, stmt);
+	case KS_WHILE: return read_while(r, stmt);
+	case KS_IF: return read_if(r, stmt);
+	case KS_CALL: return read_call(r, stmt);
+	case KS_PARALLEL:
+	case KS_UNUSED: stmt->value = k_read_whole(r); break;
+	case KS_RETURN: return read_return(r, stmt);
+	case KS_RECORD: return read_record(r, stmt);
+	case KS_COMMENT: return read_comment(r, stmt);
+	case KS_BLOCK:
+	case KS_BREAK:
+	case KS_CONTINUE:
+	case KS_BLANK:
+	case KS_LET:
+	case KS_STORE:
+	case KS_N: break;
+	}
+	return stmt;
 }
 
 /* Behind `interim`. */
@@ -371,29 +348,15 @@ static struct k_stmt *read_word(struct k_reader *r)
 {
 	if (k_accept(r, "interim"))
 		return read_interim(r);
-	if (k_accept(r, "atomic"))
-		return read_store(r, K_STORE_ATOMIC);
-	if (k_accept(r, "nontemporal"))
-		return read_store(r, K_STORE_NONTEMPORAL);
+	for (int mode = K_STORE_PLAIN + 1; mode <= K_STORE_NONTEMPORAL; mode++)
+		if (k_accept(r, k_mode_word((enum k_store_mode) mode)))
+			return read_store(r, (enum k_store_mode) mode);
 	if (is_let(r))
 		return read_declaration(r);
-	if (k_accept(r, "loop"))
-		return read_loop(r);
-	if (k_accept(r, "while"))
-		return read_while(r);
-	if (k_accept(r, "if"))
-		return read_if(r);
-	if (k_accept(r, "call"))
-		return read_call(r);
-	if (k_accept(r, "parallel"))
-		return read_valued(r, KS_PARALLEL);
-	if (k_accept(r, "return"))
-		return read_valued(r, KS_RETURN);
-	if (k_accept(r, "unused"))
-		return read_valued(r, KS_UNUSED);
-	if (k_accept(r, "record"))
-		return read_record(r);
-	return k_accept(r, "comment") ? read_comment(r) : read_simple(r);
+	for (int kind = 0; kind < KS_N; kind++)
+		if (k_stmt_word((enum k_stmt_kind) kind) && k_accept(r, k_stmt_word((enum k_stmt_kind) kind)))
+			return read_kind(r, k_stmt(r->arena, (enum k_stmt_kind) kind));
+	return wrong(r, "no statement begins so");
 }
 
 struct k_stmt *k_read_stmt(struct k_reader *r)

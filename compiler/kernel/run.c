@@ -7,41 +7,6 @@
 
 /* ---- what is told ---- */
 
-static const char *stored_text(struct arena *arena, const struct k_store *store)
-{
-	struct str out = str_new(arena);
-
-	for (int i = 0; i < store->targets.n; i++)
-		str_add(&out, "%s %s= ", k_expr_text(arena, store->targets.items[i]),
-			store->op == K_OP_N ? "" : k_op_text(store->op));
-	str_add(&out, "%s", k_expr_text(arena, store->value));
-	return str_text(&out);
-}
-
-static const char *stmt_text(struct arena *arena, const struct k_stmt *stmt)
-{
-	switch (stmt ? stmt->kind : KS_N) {
-	case KS_LET: return arena_printf(arena, "%s = %s", stmt->let.name,
-					 stmt->let.value ? k_expr_text(arena, stmt->let.value) : "…");
-	case KS_STORE: return stored_text(arena, &stmt->store);
-	case KS_LOOP: return arena_printf(arena, "for %s", stmt->loop.name);
-	case KS_WHILE: return arena_printf(arena, "while %s", k_expr_text(arena, stmt->repeat.condition));
-	case KS_IF: return arena_printf(arena, "if %s", k_expr_text(arena, stmt->branch.condition));
-	case KS_CALL:
-	case KS_UNUSED: return k_expr_text(arena, stmt->value);
-	case KS_PARALLEL: return "parallel";
-	case KS_RETURN: return "return";
-	case KS_RECORD: return stmt->record.name;
-	case KS_BLOCK:
-	case KS_BREAK:
-	case KS_CONTINUE:
-	case KS_COMMENT:
-	case KS_BLANK:
-	case KS_N: break;
-	}
-	return "…";
-}
-
 void run_fault(struct run *run, const char *format, ...)
 {
 	const struct k_function *function = run->fiber->function;
@@ -53,7 +18,7 @@ void run_fault(struct run *run, const char *format, ...)
 	va_start(args, format);
 	what = arena_vprintf(run->arena, format, args);
 	va_end(args);
-	where = stmt_text(run->arena, run->fiber->stmt);
+	where = run->fiber->stmt ? k_stmt_text(run->arena, run->fiber->stmt) : "…";
 	run->has_stopped = true;
 	run->result.end = K_RUN_FAULT;
 	run->result.text = arena_printf(run->arena, "%s: %s: %s", function ? function->name : "…", where, what);

@@ -91,43 +91,43 @@ static void test_names(struct tally *tally)
 		  "y[1] = a;", "f: y[1] = a: 'a' is not declared here" },
 		{ "if (n > 0) {\nconst double a = 1.0;\ny[0] = a;\n} else {\nconst double a = 2.0;\n"
 		  "y[0] = a;\n}", "" },
-		{ "const double n = 1.0;", "f: const double n = 1.0: 'n' is declared already" },
+		{ "const double n = 1.0;", "f: let n: const double = 1.0: 'n' is declared already" },
 		{ "const double a = 1.0;\nif (n > 0) {\nconst double a = 2.0;\ny[0] = a;\n}",
-		  "f: const double a = 2.0: 'a' is declared already" },
+		  "f: let a: const double = 2.0: 'a' is declared already" },
 		{ "for (int64_t i = 0; i < n; i++) {\nfor (int64_t i = 0; i < n; i++) {\ny[i] = 0.0;\n}\n}",
-		  "f: for (i = 0; i < n): 'i' is declared already" },
-		{ "const double pmg_lane = 1.0;", "f: const double pmg_lane = 1.0: 'pmg_lane' is a name of the "
+		  "f: loop i: int64_t from 0 below n: 'i' is declared already" },
+		{ "const double pmg_lane = 1.0;", "f: let pmg_lane: const double = 1.0: 'pmg_lane' is a name of the "
 		  "runtime" },
 		{ "x[0] = 1.0;", "f: x[0] = 1.0: elements of 'x' are constants" },
 		{ "const double a = 1.0;\na = 2.0;", "f: a = 2.0: 'a' is a constant" },
 		{ "double a = 1.0;\na += 2.0;\ny[0] = a;", "" },
 		{ "for (int64_t i = 0; i < n; i++) {\ni += 1;\n}", "f: i += 1: 'i' is the variable of a loop" },
 		{ "const int64_t it = 0;\nwhile (pmg_cuda_loop_next(plan, NULL, &it, n)) {\ny[it] = t;\n}",
-		  "f: while (pmg_cuda_loop_next(plan, NULL, &it, n)): 'it' is a constant" },
+		  "f: while pmg_cuda_loop_next(plan, NULL, &it, n): 'it' is a constant" },
 		{ "double a[4];\na = 1.0;", "f: a = 1.0: 'a' is an array, not an element" },
 		{ "pmg_mod(n, 2) = 1;", "f: pmg_mod(n, 2) = 1: 'pmg_mod(n, 2)' is nothing that can be set" },
 		{ "PMG_WRITE_F64(x[0]) = PMG_FILL_F64(0.0);",
 		  "f: PMG_WRITE_F64(x[0]) = PMG_FILL_F64(0.0): elements of 'x' are constants" },
 		{ "pmg_cblas_daxpy(n, 2.0, y, 1, x, 1, 1);",
-		  "f: pmg_cblas_daxpy(n, 2.0, y, 1, x, 1, 1): elements of 'x' are constants" },
-		{ "pmg_block_gone(y, n);", "f: pmg_block_gone(y, n): the runtime has no 'pmg_block_gone'" },
+		  "f: call pmg_cblas_daxpy(n, 2.0, y, 1, x, 1, 1): elements of 'x' are constants" },
+		{ "pmg_block_gone(y, n);", "f: call pmg_block_gone(y, n): the runtime has no 'pmg_block_gone'" },
 		{ "y[0] = foo(t);", "f: y[0] = foo(t): 'foo' is no function of the program or of libm" },
 		{ "y[0] = exp(t, t);", "f: y[0] = exp(t, t): 'exp' takes another number of arguments than 2" },
 		{ "double a;\ny[0] = a;", "f: y[0] = a: 'a' has no value yet" },
 		{ "double a;\na += 1.0;", "f: a += 1.0: 'a' has no value yet" },
 		{ "int64_t a;\nfor (int64_t i = 0; i < a; i++) {\ny[i] = 0.0;\n}",
-		  "f: for (i = 0; i < a): 'a' has no value yet" },
+		  "f: loop i: int64_t from 0 below a: 'a' has no value yet" },
 		{ "double a;\nif (n > 0) {\na = 1.0;\n}\ny[0] = a;", "" },
 	};
 
 	test_bodies(tally, ROWS(rows));
 	check_text(tally, "a function of the program", fault_of(tally,
 		   "static void g(int64_t n)\n{\n}\n\nstatic void h(int64_t n)\n{\n\tg(n, n);\n}\n"),
-		   "h: g(n, n): 'g' takes another number of arguments than 2");
+		   "h: call g(n, n): 'g' takes another number of arguments than 2");
 	check_text(tally, "what is launched", fault_of(tally, arena_printf(&tally->arena,
 		   "%s\nstatic void h(pmg_plan *plan, int64_t n)\n{\n\tPMG_LAUNCH(plan, k, n, 32, n);\n}\n",
 		   in_kernel(tally, "y[0] = 0.0;"))),
-		   "h: PMG_LAUNCH(plan, k, n, 32, n): 'PMG_LAUNCH' takes another number of arguments than 5");
+		   "h: call PMG_LAUNCH(plan, k, n, 32, n): 'PMG_LAUNCH' takes another number of arguments than 5");
 }
 
 /* ---- types -------------------------------------------------------------------------------------- */
@@ -138,48 +138,48 @@ static void test_types(struct tally *tally)
 		{ "y[t] = 0.0;", "f: y[t] = 0.0: index 't' is of type 'double', no integer" },
 		{ "y[at[x[0]]] = 0.0;", "f: y[at[x[0]]] = 0.0: index 'x[0]' is of type 'double', no integer" },
 		{ "t[0] = 0.0;", "f: t[0] = 0.0: 't' is of type 'double', no buffer" },
-		{ "if (t) {\ny[0] = 0.0;\n}", "f: if (t): condition 't' is of type 'double'" },
+		{ "if (t) {\ny[0] = 0.0;\n}", "f: if t: condition 't' is of type 'double'" },
 		{ "y[0] = x[0] ? 1.0 : 2.0;", "f: y[0] = x[0] ? 1.0 : 2.0: condition 'x[0]' is of type 'double'" },
-		{ "if (!t || x) {\ny[0] = 0.0;\n}", "f: if (!t || x): condition 't' is of type 'double'" },
+		{ "if (!t || x) {\ny[0] = 0.0;\n}", "f: if !t || x: condition 't' is of type 'double'" },
 		{ "y[0] = x;", "f: y[0] = x: 'x' is of type 'const double *', not 'double'" },
-		{ "double *z = x;", "f: double *z = x: 'x' is of type 'const double *', not 'double *'" },
+		{ "double *z = x;", "f: var z: double * = x: 'x' is of type 'const double *', not 'double *'" },
 		{ "const double *z = y;\nconst double a = z[n];\ny[0] = a;", "" },
-		{ "const int64_t *z = x;", "f: const int64_t *z = x: 'x' is of type 'const double *', not "
+		{ "const int64_t *z = x;", "f: var z: const int64_t * = x: 'x' is of type 'const double *', not "
 		  "'const int64_t *'" },
 		{ "const double *z = plan->data[1];\ny[0] = z[0];", "" },
-		{ "const double z = plan->data[1];", "f: const double z = plan->data[1]: 'plan->data[1]' is of "
+		{ "const double z = plan->data[1];", "f: let z: const double = plan->data[1]: 'plan->data[1]' is of "
 		  "type 'void *', "
 		  "not 'const double'" },
 		{ "pmg_vector_f64 v = PMG_READ_F64(x[0]);\ny[0] = v;",
 		  "f: y[0] = v: 'v' is of type 'pmg_vector_f64', not 'double'" },
-		{ "pmg_vector_f64 v = 0.0;", "f: pmg_vector_f64 v = 0.0: '0.0' is of type 'double', not "
+		{ "pmg_vector_f64 v = 0.0;", "f: var v: pmg_vector_f64 = 0.0: '0.0' is of type 'double', not "
 		  "'pmg_vector_f64'" },
-		{ "pmg_vector_f64 v = PMG_READ_F32(x[0]);", "f: pmg_vector_f64 v = PMG_READ_F32(x[0]): "
+		{ "pmg_vector_f64 v = PMG_READ_F32(x[0]);", "f: var v: pmg_vector_f64 = PMG_READ_F32(x[0]): "
 		  "'PMG_READ_F32(x[0])' "
 		  "is of type 'pmg_vector_f32', not 'pmg_vector_f64'" },
 		{ "pmg_vector_f64 v = PMG_READ_F64(x[0]);\nv += 2.0*PMG_READ_F64(x[8]);\nPMG_WRITE_F64(y[0]) = v;\n"
 		  "y[1] = v[0];", "" },
 		{ "for (int64_t i = 0; i < t; i++) {\ny[i] = 0.0;\n}",
-		  "f: for (i = 0; i < t): bound 't' is of type 'double', no integer" },
+		  "f: loop i: int64_t from 0 below t: bound 't' is of type 'double', no integer" },
 		{ "y[0] = (double) (at[0] % t);", "f: y[0] = (double) (at[0] % t): operand 't' is of type "
 		  "'double', no "
 		  "integer" },
 		{ "return 3;", "f: return 3: the function has no result" },
 		{ "pmg_check_pivot(plan, y, 0, n, 0);",
-		  "f: pmg_check_pivot(plan, y, 0, n, 0): argument 'y' is a pointer" },
+		  "f: call pmg_check_pivot(plan, y, 0, n, 0): argument 'y' is a pointer" },
 		{ "y[PMG_VECTORS(16, double)] = t;", "f: y[PMG_VECTORS(16, double)] = t: argument '16' is no type" },
-		{ "pmg_cblas_dscal(n, t, n, 1, 1);", "f: pmg_cblas_dscal(n, t, n, 1, 1): argument 'n' is no pointer" },
+		{ "pmg_cblas_dscal(n, t, n, 1, 1);", "f: call pmg_cblas_dscal(n, t, n, 1, 1): argument 'n' is no pointer" },
 		{ "double rows[4][8];\nrows[1][2] = t;\ndouble *row = rows[1];\nrow[0] = 1.0;", "" },
 	};
 
 	test_bodies(tally, ROWS(rows));
 	check_text(tally, "an argument", fault_of(tally,
 		   "static void g(double *y)\n{\n}\n\nstatic void h(const double *x)\n{\n\tg(x);\n}\n"),
-		   "h: g(x): 'x' is of type 'const double *', not 'double *'");
+		   "h: call g(x): 'x' is of type 'const double *', not 'double *'");
 	check_text(tally, "an argument of a launch", fault_of(tally, arena_printf(&tally->arena, "%s\nstatic void h("
 		   "pmg_plan *plan, const double *x)\n{\n\tPMG_LAUNCH(plan, k, 1, 32, 1, x, pmg_cuda_parts_of(plan));"
 		   "\n}\n", in_kernel(tally, "y[0] = 0.0;"))),
-		   "h: PMG_LAUNCH(plan, k, 1, 32, 1, x, pmg_cuda_parts_of(plan)): 'x' is of type 'const double "
+		   "h: call PMG_LAUNCH(plan, k, 1, 32, 1, x, pmg_cuda_parts_of(plan)): 'x' is of type 'const double "
 		  "*', not "
 		   "'double *restrict'");
 	check_text(tally, "a result", fault_of(tally, "static int64_t g(int64_t n)\n{\n\treturn;\n}\n"),
@@ -197,11 +197,11 @@ static void test_spaces(struct tally *tally)
 	let->space = K_SPACE_SHARED;
 	fault = k_verify(&tally->arena, program);
 	check_text(tally, "a shared array", fault ? fault : "",
-		   "f: double a[4]: only lanes of a device share an array");
+		   "f: array a: double [4] in shared: only lanes of a device share an array");
 	let->space = K_SPACE_THREAD;
 	fault = k_verify(&tally->arena, program);
 	check_text(tally, "scratch", fault ? fault : "",
-		   "f: double a[4]: an array is in registers, on the stack or shared");
+		   "f: array a: double [4] in thread: an array is in registers, on the stack or shared");
 }
 
 /* ---- teams ---------------------------------------------------------------------------------------- */
@@ -213,24 +213,24 @@ static void test_barriers(struct tally *tally)
 	static const struct row rows[] = {
 		{ "PMG_TEAM_SYNC;\nif (pmg_lane == 0) {\ny[0] = 0.0;\n}\nPMG_TEAM_SYNC;", "" },
 		{ "if (pmg_lane == 0) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
 		{ "const int64_t i = pmg_lane + n;\nconst bool is_in = i < n;\nif (is_in) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
 		{ "int64_t at = 0;\nfor (int64_t i = 0; i < n; i++) {\nif (at > 0) {\nPMG_TEAM_SYNC;\n}\n"
 		  "at += pmg_lane;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
 		{ "int64_t at = 0;\nif (pmg_lane > 3) {\nat = 1;\n}\nif (at > 0) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
 		{ "for (int64_t i = pmg_lane; i < n; i += pmg_team) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "a loop", "divides its iterations") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "a loop", "divides its iterations") },
 		{ "for (int64_t i = 0; i < pmg_lane; i++) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "a loop", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "a loop", "depends on which it is") },
 		{ "for (int64_t i = pmg_index; i < n; i += pmg_teams) {\nPMG_TEAM_SYNC;\n}", "" },
 		{ "const unsigned lanes = pmg_cuda_ballot<pmg_team>(pmg_lane < n);\n"
 		  "for (int j = 0; j < pmg_cuda_count(lanes); "
 		  "j++) {\nPMG_TEAM_SYNC;\n}", "" },
 		{ "const int64_t i = pmg_cuda_take<pmg_team>(n, pmg_lane);\nif (i > 0) {\nPMG_TEAM_SYNC;\n}",
-		  "k: PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
+		  "k: call PMG_TEAM_SYNC: " NOT_ALL("PMG_TEAM_SYNC", "an if", "depends on which it is") },
 		{ "double sum = 0.0;\nif (pmg_lane < 16) {\nsum = pmg_cuda_team<pmg_team, 16, pmg_cuda_add>(sum);\n}",
 		  "k: sum = pmg_cuda_team<pmg_team, 16, pmg_cuda_add>(sum): not all lanes reach "
 		  "'pmg_cuda_team', which "
@@ -238,7 +238,7 @@ static void test_barriers(struct tally *tally)
 		{ "double sum = 0.0;\nif (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts)) {\ny[0] = sum;\n}", "" },
 		{ "double sum = 0.0;\nif (const int64_t i = pmg_index; i < n) {\n"
 		  "if (pmg_cuda_grid<pmg_cuda_add>(&sum, "
-		  "pmg_parts)) {\ny[0] = sum;\n}\n}", "k: if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts)): "
+		  "pmg_parts)) {\ny[0] = sum;\n}\n}", "k: if pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts): "
 		  "not all teams "
 		  "reach 'pmg_cuda_grid', which stands in a loop that depends on which it is" },
 	};
@@ -250,17 +250,17 @@ static void test_teams(struct tally *tally)
 {
 	static const struct row rows[] = {
 		{ "#pragma omp for schedule(static)\nfor (int64_t i = 0; i < n; i++) {\ny[i] = 0.0;\n}",
-		  "f: for (i = 0; i < n): there is no team that shares this loop" },
+		  "f: loop i: int64_t from 0 below n, workshare: there is no team that shares this loop" },
 		{ "#pragma omp parallel num_threads(4)\n{\n#pragma omp for schedule(static)\n"
 		  "for (int64_t i = 0; i < n; i++) "
 		  "{\ny[i] = 0.0;\n}\n}", "" },
 		{ "#pragma omp parallel num_threads(4)\n{\nif (pmg_thread() == 0) {\n"
 		  "#pragma omp for schedule(static)\n"
 		  "for (int64_t i = 0; i < n; i++) {\ny[i] = 0.0;\n}\n}\n}",
-		  "f: for (i = 0; i < n): not all threads reach the loop that they share" },
+		  "f: loop i: int64_t from 0 below n, workshare: not all threads reach the loop that they share" },
 		{ "#pragma omp parallel num_threads(4)\n{\n#pragma omp parallel for schedule(static) num_threads(2)\n"
 		  "for (int64_t i = 0; i < n; i++) {\ny[i] = 0.0;\n}\n}",
-		  "f: for (i = 0; i < n): starts a team where one is" },
+		  "f: loop i: int64_t from 0 below n, workshare, team, threads 2: starts a team where one is" },
 		{ "#pragma omp parallel num_threads(4)\n{\nif (n < 3) {\nreturn;\n}\n}",
 		  "f: return: nothing returns from what threads or lanes share" },
 		{ "#pragma omp parallel for schedule(static) num_threads(4)\n"
@@ -296,7 +296,7 @@ static void test_races(struct tally *tally)
 		{ SHARED "for (int64_t j = at[i]; j < at[i + 1]; j++) {\ny[j] += x[i];\n}\n}", "" },
 		{ SHARED "#pragma omp atomic\ny[0] += x[i];\n}", "" },
 		{ SHARED "PMG_STREAM_F64(y[0], PMG_READ_F64(x[i]));\n}",
-		  "f: PMG_STREAM_F64(y[0], PMG_READ_F64(x[i])): all iterations of the loop over 'i' set 'y[0]'" },
+		  "f: call PMG_STREAM_F64(y[0], PMG_READ_F64(x[i])): all iterations of the loop over 'i' set 'y[0]'" },
 		{ SHARED "double sum = 0.0;\nfor (int64_t j = 0; j < n; j++) {\nsum += x[j];\n}\ny[i] = sum;\n}", "" },
 		{ "double sum = 0.0;\n" SHARED "sum += x[i];\n}",
 		  "f: sum += x[i]: all iterations of the loop over 'i' set 'sum'" },
@@ -376,7 +376,7 @@ static void test_bounds(struct tally *tally)
 		{ "double a[PMG_DOTS];\nfor (int64_t i = 0; i < PMG_DOTS; i++) {\na[i + 1] = t;\n}",
 		  "f: a[i + 1] = t: 'a[i + 1]' leaves the array" },
 		{ "double a[4];\nconst double *end = &a[4];\nconst double *last = &a[5];\ny[0] = end[-1] + last[-2];",
-		  "f: const double *last = &a[5]: 'a[5]' is behind the array of 4: its index may be 5" },
+		  "f: var last: const double * = &a[5]: 'a[5]' is behind the array of 4: its index may be 5" },
 	};
 
 	test_bodies(tally, ROWS(rows));
