@@ -5,7 +5,6 @@
 #include "kernel/run_private.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { TRANS = 112 };
 
@@ -15,17 +14,11 @@ struct matrix {
 	int64_t row, column;
 };
 
-/* The type of the numbers is in the name: pmg_cblas_dgemm, pmg_cblas_sgemm. */
-static int type_of(const struct run_args *args)
-{
-	return args->name[strlen("pmg_cblas_")] == 's' ? TYPE_F32 : TYPE_F64;
-}
-
 static struct matrix matrix_of(const struct run_args *args, int i, int64_t row, int64_t column)
 {
 	struct matrix matrix = { args->value[i], row, column };
 
-	matrix.at.element = type_of(args);
+	matrix.at.element = args->element;
 	return matrix;
 }
 
@@ -39,22 +32,17 @@ static struct matrix given(struct run *run, const struct run_args *args, int i, 
 
 static struct run_value number(struct run *run, const struct run_args *args, int i)
 {
-	return run_converted(run, args->value[i], type_of(args));
+	return run_converted(run, args->value[i], args->element);
 }
 
 static struct run_value get(struct run *run, const struct matrix *matrix, int64_t i, int64_t j)
 {
-	const struct run_value at = run_at(run, matrix->at, i*matrix->row + j*matrix->column);
-
-	return run_load(run, &at, RUN_READ);
+	return run_load_at(run, matrix->at, i*matrix->row + j*matrix->column);
 }
 
 static void put(struct run *run, const struct matrix *matrix, int64_t i, int64_t j, struct run_value value)
 {
-	const struct run_value at = run_at(run, matrix->at, i*matrix->row + j*matrix->column);
-
-	if (!run->has_stopped)
-		run_store(run, &at, value, false);
+	run_store_at(run, matrix->at, i*matrix->row + j*matrix->column, value);
 }
 
 static struct run_value product(struct run *run, struct run_value a, struct run_value b)
@@ -119,7 +107,7 @@ static struct run_value call_ger(struct run *run, const struct run_args *args)
 {
 	multiply(run, &(struct product) {
 		run_arg(run, args, 0), run_arg(run, args, 1), 1, number(run, args, 2),
-		run_of_element(type_of(args), 1, 0), given(run, args, 3, false), given(run, args, 5, true),
+		run_of_element(args->element, 1, 0), given(run, args, 3, false), given(run, args, 5, true),
 		given(run, args, 7, false)
 	});
 	return run_int(0);
@@ -132,7 +120,7 @@ static struct run_value call_syrk(struct run *run, const struct run_args *args)
 
 	multiply(run, &(struct product) {
 		run_arg(run, args, 1), run_arg(run, args, 1), run_arg(run, args, 2), number(run, args, 3),
-		run_of_element(type_of(args), 0, 0), given(run, args, 4, is_trans), given(run, args, 4, !is_trans),
+		run_of_element(args->element, 0, 0), given(run, args, 4, is_trans), given(run, args, 4, !is_trans),
 		given(run, args, 6, false)
 	});
 	return run_int(0);
@@ -188,7 +176,7 @@ static struct run_value call_scal(struct run *run, const struct run_args *args)
 static struct run_value call_dot(struct run *run, const struct run_args *args)
 {
 	const struct matrix x = given(run, args, 1, false), y = given(run, args, 3, false);
-	struct run_value value = run_of_element(type_of(args), 0, 0);
+	struct run_value value = run_of_element(args->element, 0, 0);
 
 	for (int64_t i = 0; i < run_arg(run, args, 0) && !run->has_stopped; i++)
 		value = sum(run, value, product(run, get(run, &x, i, 0), get(run, &y, i, 0)));
@@ -199,7 +187,7 @@ static struct run_value call_dot(struct run *run, const struct run_args *args)
 static struct run_value call_asum(struct run *run, const struct run_args *args)
 {
 	const struct matrix x = given(run, args, 1, false);
-	struct run_value value = run_of_element(type_of(args), 0, 0);
+	struct run_value value = run_of_element(args->element, 0, 0);
 
 	for (int64_t i = 0; i < run_arg(run, args, 0) && !run->has_stopped; i++) {
 		struct run_value one = get(run, &x, i, 0);
@@ -232,14 +220,13 @@ static struct run_value call_scales(struct run *run, const struct run_args *args
 	return run_of_element(TYPE_BOOL, 0, alpha != 0 && isfinite(alpha));
 }
 
-#define BOTH(name, call) \
-	{ "pmg_cblas_d" name, call, 0, RUN_VALUES }, { "pmg_cblas_s" name, call, 0, RUN_VALUES }
-
 const struct run_call run_blas_calls[] = {
-	BOTH("gemm", call_gemm), BOTH("gemv", call_gemv), BOTH("ger", call_ger), BOTH("syrk", call_syrk),
-	BOTH("put", call_put), BOTH("axpy", call_axpy), BOTH("copy", call_copy), BOTH("scal", call_scal),
-	BOTH("dot", call_dot), BOTH("asum", call_asum), { "pmg_blas_takes_1", call_takes, 1, RUN_VALUES },
-	{ "pmg_blas_takes_2", call_takes, 2, RUN_VALUES }, { "pmg_blas_takes_3", call_takes, 3, RUN_VALUES },
-	{ "pmg_blas_scales", call_scales, 0, RUN_VALUES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("pmg_cblas_gemm", call_gemm, 0), RUN_CALL("pmg_cblas_gemv", call_gemv, 0),
+	RUN_CALL("pmg_cblas_ger", call_ger, 0), RUN_CALL("pmg_cblas_syrk", call_syrk, 0),
+	RUN_CALL("pmg_cblas_put", call_put, 0), RUN_CALL("pmg_cblas_axpy", call_axpy, 0),
+	RUN_CALL("pmg_cblas_copy", call_copy, 0), RUN_CALL("pmg_cblas_scal", call_scal, 0),
+	RUN_CALL("pmg_cblas_dot", call_dot, 0), RUN_CALL("pmg_cblas_asum", call_asum, 0),
+	RUN_CALL("pmg_blas_takes_1", call_takes, 1), RUN_CALL("pmg_blas_takes_2", call_takes, 2),
+	RUN_CALL("pmg_blas_takes_3", call_takes, 3), RUN_CALL("pmg_blas_scales", call_scales, 0),
+	RUN_CALLS_END
 };

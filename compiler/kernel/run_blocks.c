@@ -39,26 +39,12 @@ static struct block block_of(struct run *run, const struct run_args *args)
 
 static void copy(struct run *run, const struct run_value *to, int64_t i, const struct run_value *from, int64_t j)
 {
-	const struct run_value target = run_at(run, *to, i), source = run_at(run, *from, j);
-	const struct run_value value = run_load(run, &source, RUN_READ);
-
-	if (!run->has_stopped)
-		run_store(run, &target, value, false);
-}
-
-static int64_t number_at(struct run *run, const struct run_value *numbers, int64_t i)
-{
-	const struct run_value at = run_at(run, *numbers, i), value = run_load(run, &at, RUN_READ);
-
-	return run_integer(run, &value);
+	run_store_at(run, *to, i, run_load_at(run, *from, j));
 }
 
 static void set_number(struct run *run, const struct run_value *numbers, int64_t i, int64_t number)
 {
-	const struct run_value at = run_at(run, *numbers, i);
-
-	if (!run->has_stopped)
-		run_store(run, &at, run_int(number), false);
+	run_store_at(run, *numbers, i, run_int(number));
 }
 
 /* ---- blocks of systems of one size ---- */
@@ -202,9 +188,9 @@ static struct run_value call_segments(struct run *run, const struct run_args *ar
 	int64_t longest = 0;
 
 	for (int64_t lane = 0; lane < run_arg(run, args, 2) && !run->has_stopped; lane++) {
-		const int64_t segment = number_at(run, &args->value[1], lane < n_lanes ? lane : n_lanes - 1);
-		const int64_t begin = number_at(run, &args->value[0], segment);
-		const int64_t rows = lane < n_lanes ? number_at(run, &args->value[0], segment + 1) - begin : 0;
+		const int64_t segment = run_number_at(run, &args->value[1], lane < n_lanes ? lane : n_lanes - 1);
+		const int64_t begin = run_number_at(run, &args->value[0], segment);
+		const int64_t rows = lane < n_lanes ? run_number_at(run, &args->value[0], segment + 1) - begin : 0;
 
 		set_number(run, &args->value[4], lane, begin);
 		set_number(run, &args->value[5], lane, rows);
@@ -218,7 +204,7 @@ static struct run_value call_turn(struct run *run, const struct run_args *args)
 {
 	const int64_t n = run_arg(run, args, 1), width = run_arg(run, args, 2) > 0 ? run_arg(run, args, 2) : 1;
 
-	return run_int(number_at(run, &args->value[0], n + (n + width - 1)/width));
+	return run_int(run_number_at(run, &args->value[0], n + (n + width - 1)/width));
 }
 
 /* What is in lanes from `first` to `end`; behind the end of its segment a lane has zeros. */
@@ -226,7 +212,7 @@ static void read_segments(struct run *run, const struct block *block, const stru
 			  const struct run_value *lengths, int64_t first, int64_t end)
 {
 	for (int64_t lane = 0; lane < block->width && !run->has_stopped; lane++) {
-		const int64_t length = number_at(run, lengths, lane), from = number_at(run, begin, lane);
+		const int64_t length = run_number_at(run, lengths, lane), from = run_number_at(run, begin, lane);
 
 		for (int64_t row = first; row < end && !run->has_stopped; row++) {
 			const struct run_value to = run_at(run, block->own, (row - first)*block->width + lane);
@@ -243,7 +229,7 @@ static void write_segments(struct run *run, const struct block *block, const str
 			   const struct run_value *lengths)
 {
 	for (int64_t lane = 0; lane < block->width && !run->has_stopped; lane++) {
-		const int64_t length = number_at(run, lengths, lane), to = number_at(run, begin, lane);
+		const int64_t length = run_number_at(run, lengths, lane), to = run_number_at(run, begin, lane);
 
 		for (int64_t row = 0; row < length && !run->has_stopped; row++)
 			copy(run, &block->there, to + row, &block->own, row*block->width + lane);
@@ -283,11 +269,11 @@ static struct run_value call_parents(struct run *run, const struct run_args *arg
 	const int64_t width = run_arg(run, args, 1);
 
 	for (int64_t lane = 0; lane < width && !run->has_stopped; lane++) {
-		const int64_t first = number_at(run, &args->value[3], lane);
-		const int64_t length = number_at(run, &args->value[4], lane);
+		const int64_t first = run_number_at(run, &args->value[3], lane);
+		const int64_t length = run_number_at(run, &args->value[4], lane);
 
 		for (int64_t row = 0; row < run_arg(run, args, 5) && !run->has_stopped; row++) {
-			const int64_t of = row < length ? number_at(run, &args->value[2], first + row) : -1;
+			const int64_t of = row < length ? run_number_at(run, &args->value[2], first + row) : -1;
 
 			set_number(run, &args->value[0], row*width + lane, of < 0 ? -1 : of - first);
 		}
@@ -323,13 +309,6 @@ static struct run_value call_segments_take(struct run *run, const struct run_arg
 	return block.own;
 }
 
-/* (own, …) */
-static struct run_value call_segments_open(struct run *run, const struct run_args *args)
-{
-	(void) run;
-	return typed(args, 0);
-}
-
 /* (width, to, place, start, longest) */
 static struct run_value call_segments_nontemporal(struct run *run, const struct run_args *args)
 {
@@ -346,7 +325,7 @@ static void write_block(struct run *run, const struct block *block, const struct
 	const struct run_value there = run_at(run, block->there, start*block->width);
 
 	for (int64_t lane = 0; lane < block->width && !run->has_stopped; lane++)
-		for (int64_t row = 0; row < number_at(run, lengths, lane) && !run->has_stopped; row++)
+		for (int64_t row = 0; row < run_number_at(run, lengths, lane) && !run->has_stopped; row++)
 			copy(run, &there, row*block->width + lane, &block->own, row*block->width + lane);
 }
 
@@ -363,24 +342,19 @@ static struct run_value call_segments_put(struct run *run, const struct run_args
 }
 
 const struct run_call run_block_calls[] = {
-	{ "pmg_block_read_", call_copy, READ, RUN_VALUES },
-	{ "pmg_block_write_", call_copy, WRITE, RUN_VALUES },
-	{ "pmg_block_take_", call_take, TAKE, RUN_VALUES }, { "pmg_block_open_", call_take, OPEN, RUN_VALUES },
-	{ "pmg_block_keep_", call_take, KEEP, RUN_VALUES },
-	{ "pmg_block_nontemporal_", call_nontemporal, 0, RUN_VALUES },
-	{ "pmg_block_rows_", call_rows, 0, RUN_VALUES }, { "pmg_block_put_", call_put, 0, RUN_VALUES },
-	{ "pmg_block_put_rows_", call_put_rows, 0, RUN_VALUES },
-	{ "pmg_put_end_", call_put_end, 0, RUN_VALUES }, { "pmg_put_begin_", NULL, 0, RUN_VALUES },
-	{ "pmg_block_lies", call_lies, 0, RUN_VALUES }, { "pmg_block_segments", call_segments, 0, RUN_VALUES },
-	{ "pmg_turn", call_turn, 0, RUN_VALUES }, { "pmg_ragged_read_", call_ragged_read, ALL, RUN_VALUES },
-	{ "pmg_ragged_rows_", call_ragged_read, SOME, RUN_VALUES },
-	{ "pmg_ragged_write_", call_ragged_write, 0, RUN_VALUES },
-	{ "pmg_ragged_parents", call_parents, 0, RUN_VALUES },
-	{ "pmg_segments_lie", call_segments_lie, 0, RUN_VALUES },
-	{ "pmg_segments_take_", call_segments_take, ALL, RUN_VALUES },
-	{ "pmg_segments_rows_", call_segments_take, SOME, RUN_VALUES },
-	{ "pmg_segments_open_", call_segments_open, 0, RUN_VALUES },
-	{ "pmg_segments_nontemporal_", call_segments_nontemporal, 0, RUN_VALUES },
-	{ "pmg_segments_put_", call_segments_put, 0, RUN_VALUES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("pmg_block_read_", call_copy, READ), RUN_CALL("pmg_block_write_", call_copy, WRITE),
+	RUN_CALL("pmg_block_take_", call_take, TAKE), RUN_CALL("pmg_block_open_", call_take, OPEN),
+	RUN_CALL("pmg_block_keep_", call_take, KEEP), RUN_CALL("pmg_block_nontemporal_", call_nontemporal, 0),
+	RUN_CALL("pmg_block_rows_", call_rows, 0), RUN_CALL("pmg_block_put_", call_put, 0),
+	RUN_CALL("pmg_block_put_rows_", call_put_rows, 0), RUN_CALL("pmg_put_end_", call_put_end, 0),
+	RUN_CALL("pmg_put_begin_", NULL, 0), RUN_CALL("pmg_block_lies", call_lies, 0),
+	RUN_CALL("pmg_block_segments", call_segments, 0), RUN_CALL("pmg_turn", call_turn, 0),
+	RUN_CALL("pmg_ragged_read_", call_ragged_read, ALL), RUN_CALL("pmg_ragged_rows_", call_ragged_read, SOME),
+	RUN_CALL("pmg_ragged_write_", call_ragged_write, 0), RUN_CALL("pmg_ragged_parents", call_parents, 0),
+	RUN_CALL("pmg_segments_lie", call_segments_lie, 0), RUN_CALL("pmg_segments_take_", call_segments_take, ALL),
+	RUN_CALL("pmg_segments_rows_", call_segments_take, SOME),
+	RUN_CALL("pmg_segments_open_", run_first_arg, 0),
+	RUN_CALL("pmg_segments_nontemporal_", call_segments_nontemporal, 0),
+	RUN_CALL("pmg_segments_put_", call_segments_put, 0),
+	RUN_CALLS_END
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Calls of a running kernel program: functions of the program, what the runtime's files of calls do, and the host. A
- * name that ends with a type is looked up without it. */
+ * name that says a type or a device is looked up without it. */
 #include "kernel/run_private.h"
 
 #include <string.h>
@@ -9,40 +9,72 @@
 
 /* ---- which one ---- */
 
-/* The length of the name without the ending of its type, _f64, _F32, _i8, and that type; -1: it has none. */
-static size_t stem_of(const char *name, int *element)
+/* The ending of a type, _f64, _F32, _i8, leaves the name: its underscore stays. */
+static void drop_type(char *name, int *element)
 {
 	const size_t length = strlen(name);
 
-	*element = -1;
 	for (int type = 0; type < TYPE_N; type++) {
 		const char *ending = type_name((enum scalar_type) type);
 		const size_t n = strlen(ending);
 
-		if (length <= n || name[length - n - 1] != '_' || strcasecmp(name + length - n, ending))
-			continue;
-		*element = type;
-		return length - n;
+		if (length > n && name[length - n - 1] == '_' && !strcasecmp(name + length - n, ending)) {
+			*element = type;
+			name[length - n] = '\0';
+			return;
+		}
 	}
-	return length;
 }
 
-static const struct run_call *in_table(const struct run_call *table, const char *name, size_t length)
+/* The letter at `at`, d or s, or a last f of libm, says which float it is. */
+static void drop_letter(char *name, size_t at, int *element)
+{
+	*element = name[at] == 'd' ? TYPE_F64 : TYPE_F32;
+	memmove(name + at, name + at + 1, strlen(name + at));
+}
+
+/* pmg_cuda_data, pmg_opencl_data: pmg_*_data. */
+static void drop_device(char *name, const char *device)
+{
+	char *at = name + strlen("pmg_");
+
+	if (strncmp(name, "pmg_", strlen("pmg_")) || strncmp(at, device, strlen(device)))
+		return;
+	memmove(at + 1, at + strlen(device), strlen(at + strlen(device)) + 1);
+	*at = '*';
+}
+
+/* As the tables have it: without its type and its device. */
+static void find_stem(char *name, int *element)
+{
+	const size_t blas = strlen("pmg_cblas_"), length = strlen(name);
+
+	drop_device(name, "cuda");
+	drop_device(name, "opencl");
+	if (!strncmp(name, "pmg_cblas_", blas))
+		drop_letter(name, blas, element);
+	else if (length > 1 && name[length - 1] == 'f' && !strchr(name, '_'))
+		drop_letter(name, length - 1, element);
+	else
+		drop_type(name, element);
+}
+
+static const struct run_call *in_table(const struct run_call *table, const char *name)
 {
 	for (; table->name; table++)
-		if (strlen(table->name) == length && !strncmp(table->name, name, length))
+		if (!strcmp(table->name, name))
 			return table;
 	return NULL;
 }
 
-static const struct run_call *in_tables(const char *name, size_t length)
+static const struct run_call *in_tables(const char *name)
 {
 	const struct run_call *const tables[] = { run_math_calls, run_vector_calls, run_block_calls, run_blas_calls,
 						  run_device_calls, run_row_calls };
 	const struct run_call *call = NULL;
 
 	for (size_t i = 0; i < sizeof tables / sizeof *tables && !call; i++)
-		call = in_table(tables[i], name, length);
+		call = in_table(tables[i], name);
 	return call;
 }
 
@@ -50,16 +82,26 @@ static const struct run_call *in_tables(const char *name, size_t length)
 static const struct run_known *known_of(struct run *run, const char *name)
 {
 	struct run_known *known = &run->known[((uintptr_t) name >> 3) % RUN_CALLS_KNOWN];
+	char stem[64];
 
 	if (known->text == name)
 		return known;
-	*known = (struct run_known) { .text = name, .call = in_tables(name, strlen(name)), .element = -1 };
-	if (!known->call)
-		known->call = in_tables(name, stem_of(name, &known->element));
+	*known = (struct run_known) { .text = name, .call = in_tables(name), .element = -1 };
+	if (!known->call && strlen(name) < sizeof stem) {
+		strcpy(stem, name);
+		find_stem(stem, &known->element);
+		known->call = in_tables(stem);
+	}
 	return known;
 }
 
 /* ---- arguments ---- */
+
+struct run_value run_first_arg(struct run *run, const struct run_args *args)
+{
+	(void) run;
+	return args->value[0];
+}
 
 int64_t run_arg(struct run *run, const struct run_args *args, int i)
 {

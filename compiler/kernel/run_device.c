@@ -101,31 +101,22 @@ enum run_flow run_macro(struct run *run, const struct k_stmt *stmt)
 
 /* ---- what lanes and threads add up ---- */
 
-enum { ADD, PROD, MIN, MAX, BY_CONSTANT /* of the call, its last one */ };
+enum { BY_CONSTANT = -1 };              /* of the call, its last one */
 
-static struct run_value combined(struct run *run, int operation, struct run_value a, struct run_value b)
+static enum run_combining operation_of(struct run *run, const struct run_args *args)
 {
-	const double x = run_real(&a), y = run_real(&b);
-
-	if (operation == ADD || operation == PROD)
-		return run_binary(run, operation == ADD ? K_ADD : K_MUL, a, b);
-	return x != x || (operation == MIN ? x < y : x > y) ? a : b;
-}
-
-static int operation_of(struct run *run, const struct run_args *args)
-{
-	static const char *const names[] = { [ADD] = "pmg_cuda_add", [PROD] = "pmg_cuda_prod", [MIN] = "pmg_cuda_min",
-					     [MAX] = "pmg_cuda_max" };
+	static const char *const names[] = { [RUN_ADD] = "pmg_cuda_add", [RUN_PROD] = "pmg_cuda_prod",
+					     [RUN_MIN] = "pmg_cuda_min", [RUN_MAX] = "pmg_cuda_max" };
 	const struct k_expr *call = args->call;
 	const char *name = call->constants.n ? call->constants.items[call->constants.n - 1]->text : "";
 
 	if (args->code != BY_CONSTANT)
-		return args->code;
-	for (int i = 0; i < BY_CONSTANT; i++)
+		return (enum run_combining) args->code;
+	for (int i = RUN_ADD; i <= RUN_MAX; i++)
 		if (!strcmp(name, names[i]))
-			return i;
+			return (enum run_combining) i;
 	run_unknown(run, "%s of '%s'", args->name, name);
-	return ADD;
+	return RUN_ADD;
 }
 
 /* <team, group, operation>(value): of the lanes of each group, in pairs of halves. All of them know the result. */
@@ -133,14 +124,14 @@ static struct run_value call_over_lanes(struct run *run, const struct run_args *
 {
 	const struct k_expr *call = args->call;
 	struct run_team *team = run->fiber->team;
-	const int operation = operation_of(run, args);
+	const enum run_combining operation = operation_of(run, args);
 	const struct run_value group = call->constants.n == 3 ? run_expr(run, call->constants.items[1]) : run_int(1);
 	struct run_value value = args->value[0];
 
 	for (int64_t half = run_integer(run, &group)/2; half > 0 && !run->has_stopped; half /= 2) {
 		team->fibers[run->fiber->number].exchanged = value;
 		run_barrier(run, run->fiber->stmt);
-		value = combined(run, operation, value, team->fibers[run->fiber->number ^ half].exchanged);
+		value = run_combined(run, operation, value, team->fibers[run->fiber->number ^ half].exchanged);
 		run_barrier(run, run->fiber->stmt);
 	}
 	return value;
@@ -159,23 +150,13 @@ static struct run_value call_over_grid(struct run *run, const struct run_args *a
 	}
 	value = run_name_read(run, target->text);
 	if (launch->has_sum)
-		value = combined(run, operation_of(run, args), launch->sum, value);
+		value = run_combined(run, operation_of(run, args), launch->sum, value);
 	launch->sum = value;
 	launch->has_sum = true;
 	if (--launch->n_left > 0)
 		return run_of_element(TYPE_BOOL, 0, false);
 	run_name_write(run, target->text, value);
 	return run_of_element(TYPE_BOOL, 0, true);
-}
-
-/* (target, value) */
-static struct run_value call_atomic(struct run *run, const struct run_args *args)
-{
-	const struct run_value *at = &args->value[0], before = run_load(run, at, RUN_WRITE_ATOMIC);
-
-	if (!run->has_stopped)
-		run_store(run, at, combined(run, args->code, before, args->value[1]), true);
-	return before;
 }
 
 /* ---- loops of the host ---- */
@@ -248,44 +229,20 @@ static struct run_value call_data(struct run *run, const struct run_args *args)
 	return run_plan_data(run, run_arg(run, args, 1));
 }
 
-/* What the host hands over. */
-static struct run_value call_argument(struct run *run, const struct run_args *args)
-{
-	(void) run;
-	return args->value[0];
-}
-
 const struct run_call run_device_calls[] = {
-	{ "PMG_LAUNCH", call_launch, PLAIN, RUN_VALUES }, { "PMG_LAUNCH_SUM", call_launch, SUM, RUN_VALUES },
-	{ "PMG_TEAM", call_team, 0, RUN_VALUES }, { "pmg_cuda_team", call_over_lanes, BY_CONSTANT, RUN_VALUES },
-	{ "pmg_cuda_grid", call_over_grid, BY_CONSTANT, RUN_NODES },
-	{ "pmg_cuda_atomic_add", call_atomic, ADD, RUN_VALUES },
-	{ "pmg_cuda_atomic_prod", call_atomic, PROD, RUN_VALUES },
-	{ "pmg_cuda_atomic_min", call_atomic, MIN, RUN_VALUES },
-	{ "pmg_cuda_atomic_max", call_atomic, MAX, RUN_VALUES },
-	{ "pmg_cuda_loop_of", call_loop_of, 0, RUN_VALUES },
-	{ "pmg_cuda_loop_begin", call_loop_begin, 0, RUN_VALUES },
-	{ "pmg_cuda_loop_next", call_loop_next, 0, RUN_NODES },
-	{ "pmg_cuda_advance", call_advance, 0, RUN_VALUES }, { "pmg_cuda_pass", call_pass, 0, RUN_VALUES },
-	{ "pmg_cuda_data", call_data, 0, RUN_VALUES }, { "pmg_cuda_bad_index_of", NULL, 0, RUN_NODES },
-	{ "pmg_cuda_parts_of", NULL, 0, RUN_NODES },
-	{ "PMG_STOP_IF_BAD", call_stop_if_bad, 0, RUN_VALUES },
-	{ "pmg_cuda_failed", call_failed, 0, RUN_VALUES },
-	{ "PMG_OPENCL_ARGUMENT", call_argument, 0, RUN_VALUES },
-	{ "pmg_opencl_grid_add_", call_over_grid, ADD, RUN_NODES },
-	{ "pmg_opencl_grid_prod_", call_over_grid, PROD, RUN_NODES },
-	{ "pmg_opencl_grid_min_", call_over_grid, MIN, RUN_NODES },
-	{ "pmg_opencl_grid_max_", call_over_grid, MAX, RUN_NODES },
-	{ "pmg_opencl_atomic_add_", call_atomic, ADD, RUN_VALUES },
-	{ "pmg_opencl_atomic_prod_", call_atomic, PROD, RUN_VALUES },
-	{ "pmg_opencl_atomic_min_", call_atomic, MIN, RUN_VALUES },
-	{ "pmg_opencl_atomic_max_", call_atomic, MAX, RUN_VALUES },
-	{ "pmg_opencl_loop_of", call_loop_of, 0, RUN_VALUES },
-	{ "pmg_opencl_loop_begin", call_loop_begin, 0, RUN_VALUES },
-	{ "pmg_opencl_loop_next", call_loop_next, 0, RUN_NODES },
-	{ "pmg_opencl_advance", call_advance, 0, RUN_VALUES }, { "pmg_opencl_data", call_data, 0, RUN_VALUES },
-	{ "pmg_opencl_bad_index_of", NULL, 0, RUN_NODES }, { "pmg_opencl_parts_of", NULL, 0, RUN_NODES },
-	{ "pmg_opencl_failed", call_failed, 0, RUN_VALUES },
-	{ "PMG_LAUNCH_LONG", call_launch, PLAIN, RUN_VALUES }, { "PMG_TEAM_LONG", call_team, 0, RUN_VALUES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("PMG_LAUNCH", call_launch, PLAIN), RUN_CALL("PMG_LAUNCH_LONG", call_launch, PLAIN),
+	RUN_CALL("PMG_LAUNCH_SUM", call_launch, SUM), RUN_CALL("PMG_TEAM", call_team, 0),
+	RUN_CALL("PMG_TEAM_LONG", call_team, 0), RUN_CALL("pmg_*_team", call_over_lanes, BY_CONSTANT),
+	RUN_CALL_OF_NODES("pmg_*_grid", call_over_grid, BY_CONSTANT),
+	RUN_CALL_OF_NODES("pmg_*_grid_add_", call_over_grid, RUN_ADD),
+	RUN_CALL_OF_NODES("pmg_*_grid_prod_", call_over_grid, RUN_PROD),
+	RUN_CALL_OF_NODES("pmg_*_grid_min_", call_over_grid, RUN_MIN),
+	RUN_CALL_OF_NODES("pmg_*_grid_max_", call_over_grid, RUN_MAX),
+	RUN_CALL("pmg_*_loop_of", call_loop_of, 0), RUN_CALL("pmg_*_loop_begin", call_loop_begin, 0),
+	RUN_CALL_OF_NODES("pmg_*_loop_next", call_loop_next, 0), RUN_CALL("pmg_*_advance", call_advance, 0),
+	RUN_CALL("pmg_*_pass", call_pass, 0), RUN_CALL("pmg_*_data", call_data, 0),
+	RUN_CALL_OF_NODES("pmg_*_bad_index_of", NULL, 0), RUN_CALL_OF_NODES("pmg_*_parts_of", NULL, 0),
+	RUN_CALL("PMG_STOP_IF_BAD", call_stop_if_bad, 0), RUN_CALL("pmg_*_failed", call_failed, 0),
+	RUN_CALL("PMG_OPENCL_ARGUMENT", run_first_arg, 0),
+	RUN_CALLS_END
 };

@@ -264,22 +264,17 @@ struct run_value run_address(struct run *run, const struct k_expr *expr)
 
 /* ---- operators ---- */
 
-static struct run_value truth(bool value)
-{
-	return run_of_element(TYPE_I32, 0, value);
-}
-
 static struct run_value of_binary(struct run *run, const struct k_expr *expr)
 {
 	struct run_value a = run_expr(run, expr->args.items[0]), b;
 
 	if (expr->op == K_AND && !run_truth(run, &a))
-		return truth(false);
+		return run_flag(false);
 	if (expr->op == K_OR && run_truth(run, &a))
-		return truth(true);
+		return run_flag(true);
 	b = run_expr(run, expr->args.items[1]);
 	if (expr->op == K_AND || expr->op == K_OR)
-		return truth(run_truth(run, &b));
+		return run_flag(run_truth(run, &b));
 	return run->has_stopped ? a : run_binary(run, expr->op, a, b);
 }
 
@@ -337,7 +332,7 @@ struct run_value run_expr(struct run *run, const struct k_expr *expr)
 	switch (expr->kind) {
 	case KE_INT: return of_int(expr);
 	case KE_FLOAT: return of_float(expr);
-	case KE_BOOL: return truth(expr->integer);
+	case KE_BOOL: return run_flag(expr->integer);
 	case KE_NAME: return of_name(run, expr->text);
 	case KE_TYPE: return of_type(run, expr);
 	case KE_LOAD: return of_load(run, expr);

@@ -6,15 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
-
-static struct run_value marked(struct run_value to, const struct run_value *a, const struct run_value *b)
-{
-	to.is_unset = a->is_unset || b->is_unset;
-	to.is_own = a->is_own || b->is_own;
-	to.has_wrapped = a->has_wrapped || b->has_wrapped;
-	return to;
-}
 
 /* ---- functions of floats ---- */
 
@@ -64,35 +55,21 @@ static double of_math(int code, double x, double y, bool is_single)
 static struct run_value call_float(struct run *run, const struct run_args *args)
 {
 	const struct run_value *x = &args->value[0], *y = &args->value[args->n > 1];
-	const bool ends_with_f = args->element < 0 && args->name[strlen(args->name) - 1] == 'f';
-	const bool is_single = args->element == TYPE_F32 || ends_with_f;
+	const bool is_single = args->element == TYPE_F32;
 
 	(void) run;
-	return marked(run_of_element(is_single ? TYPE_F32 : TYPE_F64,
+	return run_marked(run_of_element(is_single ? TYPE_F32 : TYPE_F64,
 				     of_math(args->code, run_real(x), run_real(y), is_single), 0), x, y);
 }
 
 /* ---- minimum, maximum, integers ---- */
 
-enum { MIN, MAX, PROD };
-
-static struct run_value least_or_most(struct run *run, struct run_value a, struct run_value b, int element, bool is_max)
-{
-	bool is_a;
-
-	a = run_converted(run, a, element);
-	b = run_converted(run, b, element);
-	if (a.kind == RUN_FLOAT)
-		is_a = isnan(a.real) || (is_max ? a.real > b.real : a.real < b.real);
-	else
-		is_a = is_max ? a.integer > b.integer : a.integer < b.integer;
-	return marked(is_a ? a : b, &a, &b);
-}
-
 static struct run_value call_min_max(struct run *run, const struct run_args *args)
 {
-	return least_or_most(run, args->value[0], args->value[1], args->element < 0 ? TYPE_I64 : args->element,
-			     args->code == MAX);
+	const int element = args->element < 0 ? TYPE_I64 : args->element;
+
+	return run_combined(run, (enum run_combining) args->code, run_converted(run, args->value[0], element),
+			    run_converted(run, args->value[1], element));
 }
 
 /* Of numbers: the second one where one of them is NaN. */
@@ -113,7 +90,7 @@ static struct run_value call_div(struct run *run, const struct run_args *args)
 			       : a/b - (a % b != 0 && (a ^ b) < 0);
 
 	(void) run;
-	return marked(run_int(args->code == DIV ? quotient : b == 0 || b == -1 ? 0 : a - quotient*b), &args->value[0],
+	return run_marked(run_int(args->code == DIV ? quotient : b == 0 || b == -1 ? 0 : a - quotient*b), &args->value[0],
 		      &args->value[1]);
 }
 
@@ -124,7 +101,7 @@ static struct run_value call_to(struct run *run, const struct run_args *args)
 	const int bits = 8*(int) run_element_bytes(run, args->element) - (args->element < TYPE_U8);
 	const double above = ldexp(1, bits), below = args->element < TYPE_U8 ? -above : 0;
 
-	return marked(run_of_element(args->element, 0, real >= above ? (int64_t) ((UINT64_C(1) << bits) - 1)
+	return run_marked(run_of_element(args->element, 0, real >= above ? (int64_t) ((UINT64_C(1) << bits) - 1)
 						       : real <= below ? (int64_t) below : (int64_t) real), x, x);
 }
 
@@ -152,7 +129,7 @@ static struct run_value call_part_begin(struct run *run, const struct run_args *
 		run_fault(run, "%s: no parts, or no lines", args->name);
 	else if (part < parts)
 		begin = (part*n/parts + line/2)/line*line;
-	return marked(run_int(begin < n ? begin : n), &args->value[1], &args->value[1]);
+	return run_marked(run_int(begin < n ? begin : n), &args->value[1], &args->value[1]);
 }
 
 /* ---- memory, threads ---- */
@@ -183,16 +160,11 @@ static struct run_value call_thread(struct run *run, const struct run_args *args
 /* (target, value) */
 static struct run_value call_atomic(struct run *run, const struct run_args *args)
 {
-	struct run_value at = args->value[0], before, value;
+	struct run_value at = args->value[0];
 
-	at.element = args->element;
-	before = run_load(run, &at, RUN_WRITE_ATOMIC);
-	if (run->has_stopped)
-		return before;
-	value = args->code == PROD ? run_binary(run, K_MUL, before, args->value[1])
-				   : least_or_most(run, before, args->value[1], args->element, args->code == MAX);
-	run_store(run, &at, value, true);
-	return value;
+	if (args->element >= 0)
+		at.element = args->element;
+	return run_update(run, &at, (enum run_combining) args->code, args->value[1]);
 }
 
 /* (plan, state, next): next is made a copy of it. */
@@ -206,51 +178,40 @@ static struct run_value call_keep(struct run *run, const struct run_args *args)
 	return to;
 }
 
-static struct run_value call_first(struct run *run, const struct run_args *args)
-{
-	(void) run;
-	return args->value[0];
-}
-
 static struct run_value call_wide(struct run *run, const struct run_args *args)
 {
 	return run_converted(run, args->value[0], TYPE_I64);
 }
 
 const struct run_call run_math_calls[] = {
-	{ "fabs", call_float, ABS, RUN_VALUES }, { "fabsf", call_float, ABS, RUN_VALUES },
-	{ "sqrt", call_float, SQRT, RUN_VALUES }, { "sqrtf", call_float, SQRT, RUN_VALUES },
-	{ "exp", call_float, EXP, RUN_VALUES }, { "expf", call_float, EXP, RUN_VALUES },
-	{ "log", call_float, LOG, RUN_VALUES }, { "logf", call_float, LOG, RUN_VALUES },
-	{ "sin", call_float, SIN, RUN_VALUES }, { "sinf", call_float, SIN, RUN_VALUES },
-	{ "cos", call_float, COS, RUN_VALUES }, { "cosf", call_float, COS, RUN_VALUES },
-	{ "tanh", call_float, TANH, RUN_VALUES }, { "tanhf", call_float, TANH, RUN_VALUES },
-	{ "expm1", call_float, EXPM1, RUN_VALUES }, { "expm1f", call_float, EXPM1, RUN_VALUES },
-	{ "floor", call_float, FLOOR, RUN_VALUES }, { "floorf", call_float, FLOOR, RUN_VALUES },
-	{ "ceil", call_float, CEIL, RUN_VALUES }, { "ceilf", call_float, CEIL, RUN_VALUES },
-	{ "pmg_pow_", call_float, POW, RUN_VALUES }, { "pmg_exprelr_", call_float, EXPRELR, RUN_VALUES },
-	{ "pmg_unit_scale_", call_float, UNIT_SCALE, RUN_VALUES },
-	{ "pmg_min_", call_min_max, MIN, RUN_VALUES }, { "pmg_max_", call_min_max, MAX, RUN_VALUES },
-	{ "pmg_min_both_", call_min_max, MIN, RUN_VALUES }, { "pmg_max_both_", call_min_max, MAX, RUN_VALUES },
-	{ "pmg_least_", call_ordered, MIN, RUN_VALUES }, { "pmg_greatest_", call_ordered, MAX, RUN_VALUES },
-	{ "PMG_UP_TO", call_min_max, MIN, RUN_VALUES }, { "pmg_div", call_div, DIV, RUN_VALUES },
-	{ "pmg_mod", call_div, MOD, RUN_VALUES }, { "pmg_to_", call_to, 0, RUN_VALUES },
-	{ "pmg_halvings", call_levels, HALVINGS, RUN_VALUES },
-	{ "pmg_doublings", call_levels, DOUBLINGS, RUN_VALUES },
-	{ "pmg_part_begin", call_part_begin, 0, RUN_VALUES }, { "pmg_index_at", call_index_at, 0, RUN_VALUES },
-	{ "pmg_thread", call_thread, THREAD, RUN_VALUES }, { "pmg_threads", call_thread, THREADS, RUN_VALUES },
-	{ "pmg_team", call_thread, TEAM, RUN_VALUES }, { "pmg_atomic_min_", call_atomic, MIN, RUN_VALUES },
-	{ "pmg_atomic_max_", call_atomic, MAX, RUN_VALUES },
-	{ "pmg_atomic_prod_", call_atomic, PROD, RUN_VALUES }, { "pmg_keep", call_keep, 0, RUN_VALUES },
-	{ "PMG_END", call_first, 0, RUN_VALUES }, { "__builtin_expect", call_first, 0, RUN_VALUES },
-	{ "INT64_C", call_wide, 0, RUN_VALUES }, { "PMG_PREFETCH", NULL, 0, RUN_VALUES },
-	{ "pmg_prefetch_row", NULL, 0, RUN_VALUES }, { "__builtin_prefetch", NULL, 0, RUN_VALUES },
-	{ "pmg_prefetch_block_", NULL, 0, RUN_VALUES }, { "pmg_prefetch_segments_", NULL, 0, RUN_VALUES },
-	{ "pmg_block_later", NULL, 0, RUN_VALUES }, { "pmg_block_next", NULL, 0, RUN_VALUES },
-	{ "pmg_block_prefetches", NULL, 0, RUN_VALUES }, { "pmg_segments_prefetches", NULL, 0, RUN_VALUES },
-	{ "pmg_prefetch_distance", NULL, 0, RUN_VALUES }, { "pmg_prefetch_window_row", NULL, 0, RUN_VALUES },
-	{ "pmg_is_nontemporal", NULL, 1, RUN_VALUES },
-	{ "PMG_PRIVATE_ADD", run_private, 0, RUN_NODES }, { "PMG_PRIVATE_MUL", run_private, 0, RUN_NODES },
-	{ "PMG_PRIVATE_BY", run_private, 1, RUN_NODES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("fabs", call_float, ABS), RUN_CALL("sqrt", call_float, SQRT), RUN_CALL("exp", call_float, EXP),
+	RUN_CALL("log", call_float, LOG), RUN_CALL("sin", call_float, SIN), RUN_CALL("cos", call_float, COS),
+	RUN_CALL("tanh", call_float, TANH), RUN_CALL("expm1", call_float, EXPM1), RUN_CALL("floor", call_float, FLOOR),
+	RUN_CALL("ceil", call_float, CEIL), RUN_CALL("pmg_pow_", call_float, POW),
+	RUN_CALL("pmg_exprelr_", call_float, EXPRELR), RUN_CALL("pmg_unit_scale_", call_float, UNIT_SCALE),
+	RUN_CALL("pmg_min_", call_min_max, RUN_MIN), RUN_CALL("pmg_max_", call_min_max, RUN_MAX),
+	RUN_CALL("pmg_min_both_", call_min_max, RUN_MIN), RUN_CALL("pmg_max_both_", call_min_max, RUN_MAX),
+	RUN_CALL("pmg_least_", call_ordered, RUN_MIN), RUN_CALL("pmg_greatest_", call_ordered, RUN_MAX),
+	RUN_CALL("PMG_UP_TO", call_min_max, RUN_MIN), RUN_CALL("pmg_div", call_div, DIV),
+	RUN_CALL("pmg_mod", call_div, MOD), RUN_CALL("pmg_to_", call_to, 0),
+	RUN_CALL("pmg_halvings", call_levels, HALVINGS), RUN_CALL("pmg_doublings", call_levels, DOUBLINGS),
+	RUN_CALL("pmg_part_begin", call_part_begin, 0), RUN_CALL("pmg_index_at", call_index_at, 0),
+	RUN_CALL("pmg_thread", call_thread, THREAD), RUN_CALL("pmg_threads", call_thread, THREADS),
+	RUN_CALL("pmg_team", call_thread, TEAM), RUN_CALL("pmg_atomic_min_", call_atomic, RUN_MIN),
+	RUN_CALL("pmg_atomic_max_", call_atomic, RUN_MAX), RUN_CALL("pmg_atomic_prod_", call_atomic, RUN_PROD),
+	RUN_CALL("pmg_keep", call_keep, 0), RUN_CALL("PMG_END", run_first_arg, 0),
+	RUN_CALL("__builtin_expect", run_first_arg, 0), RUN_CALL("INT64_C", call_wide, 0),
+	RUN_CALL("PMG_PREFETCH", NULL, 0), RUN_CALL("pmg_prefetch_row", NULL, 0),
+	RUN_CALL("__builtin_prefetch", NULL, 0), RUN_CALL("pmg_prefetch_block_", NULL, 0),
+	RUN_CALL("pmg_prefetch_segments_", NULL, 0), RUN_CALL("pmg_block_later", NULL, 0),
+	RUN_CALL("pmg_block_next", NULL, 0), RUN_CALL("pmg_block_prefetches", NULL, 0),
+	RUN_CALL("pmg_segments_prefetches", NULL, 0), RUN_CALL("pmg_prefetch_distance", NULL, 0),
+	RUN_CALL("pmg_prefetch_window_row", NULL, 0), RUN_CALL("pmg_is_nontemporal", NULL, 1),
+	RUN_CALL_OF_NODES("PMG_PRIVATE_ADD", run_private, 0), RUN_CALL_OF_NODES("PMG_PRIVATE_MUL", run_private, 0),
+	RUN_CALL_OF_NODES("PMG_PRIVATE_BY", run_private, 1),
+	RUN_CALL("pmg_*_atomic_add", call_atomic, RUN_ADD), RUN_CALL("pmg_*_atomic_prod", call_atomic, RUN_PROD),
+	RUN_CALL("pmg_*_atomic_min", call_atomic, RUN_MIN), RUN_CALL("pmg_*_atomic_max", call_atomic, RUN_MAX),
+	RUN_CALL("pmg_*_atomic_add_", call_atomic, RUN_ADD), RUN_CALL("pmg_*_atomic_prod_", call_atomic, RUN_PROD),
+	RUN_CALL("pmg_*_atomic_min_", call_atomic, RUN_MIN), RUN_CALL("pmg_*_atomic_max_", call_atomic, RUN_MAX),
+	RUN_CALLS_END
 };

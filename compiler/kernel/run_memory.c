@@ -364,6 +364,36 @@ void run_store(struct run *run, const struct run_value *at, struct run_value val
 		store_one(run, at, value, value.is_unset, is_atomic);
 }
 
+struct run_value run_load_at(struct run *run, struct run_value array, int64_t i)
+{
+	array = run_at(run, array, i);
+	return run_load(run, &array, RUN_READ);
+}
+
+int64_t run_number_at(struct run *run, const struct run_value *numbers, int64_t i)
+{
+	const struct run_value value = run_load_at(run, *numbers, i);
+
+	return run_integer(run, &value);
+}
+
+void run_store_at(struct run *run, struct run_value array, int64_t i, struct run_value value)
+{
+	array = run_at(run, array, i);
+	run_store(run, &array, value, false);
+}
+
+struct run_value run_update(struct run *run, const struct run_value *at, enum run_combining how, struct run_value value)
+{
+	const struct run_value before = run_load(run, at, RUN_WRITE_ATOMIC);
+
+	if (run->has_stopped)
+		return before;
+	value = run_combined(run, how, before, value);
+	run_store(run, at, value, true);
+	return value;
+}
+
 void run_copy(const struct run_value *to, const struct run_value *from)
 {
 	const int64_t bytes = to->buffer && from->buffer ? from->buffer->bytes : 0;

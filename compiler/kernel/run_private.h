@@ -80,6 +80,9 @@ struct run_value {
 	};
 };
 
+/* How sums and the like are made of two values. */
+enum run_combining { RUN_ADD, RUN_PROD, RUN_MIN, RUN_MAX };
+
 /* A name, its value if it is a variable, an address if it is an array. */
 struct run_binding {
 	struct run_binding *next;
@@ -157,12 +160,17 @@ enum run_takes {
 };
 
 struct run_call {
-	const char *name;               /* without the ending of a type: pmg_min_, PMG_READ_ */
+	const char *name;               /* without what says a type or a device: pmg_min_, PMG_READ_ */
 	/* NULL: it is `code`, whatever the arguments are. */
 	struct run_value (*call)(struct run *run, const struct run_args *args);
 	int code;                       /* tells functions of one kind apart */
 	enum run_takes takes;
 };
+
+#define RUN_CALL(name, call, code) { (name), (call), (code), RUN_VALUES }
+#define RUN_CALL_OF_CELL(name, call, code) { (name), (call), (code), RUN_CELL }
+#define RUN_CALL_OF_NODES(name, call, code) { (name), (call), (code), RUN_NODES }
+#define RUN_CALLS_END { NULL, NULL, 0, RUN_VALUES }
 
 enum { RUN_CALLS_KNOWN = 512 };
 
@@ -251,6 +259,12 @@ const char *run_touch(const struct run *run, struct run_cell *cell, enum run_acc
 /* RUN_WRITE_ATOMIC: as a part of an atomic update, which the store that follows tells. */
 struct run_value run_load(struct run *run, const struct run_value *at, enum run_access access);
 void run_store(struct run *run, const struct run_value *at, struct run_value value, bool is_atomic);
+/* Element i of an array. */
+struct run_value run_load_at(struct run *run, struct run_value array, int64_t i);
+int64_t run_number_at(struct run *run, const struct run_value *numbers, int64_t i);
+void run_store_at(struct run *run, struct run_value array, int64_t i, struct run_value value);
+/* An atomic one; the value that is there then. */
+struct run_value run_update(struct run *run, const struct run_value *at, enum run_combining how, struct run_value value);
 /* All of an array of the plan; with what has no value. */
 void run_copy(const struct run_value *to, const struct run_value *from);
 /* The address `n` elements further on. */
@@ -266,6 +280,10 @@ bool run_truth(struct run *run, const struct run_value *value);
 struct run_value run_converted(struct run *run, struct run_value value, int element);
 struct run_value run_binary(struct run *run, enum k_op op, struct run_value a, struct run_value b);
 struct run_value run_unary(struct run *run, enum k_op op, struct run_value a);
+/* Of minima and maxima: b if neither is the smaller one, and NaN if one of them is. */
+struct run_value run_combined(struct run *run, enum run_combining how, struct run_value a, struct run_value b);
+struct run_value run_marked(struct run_value to, const struct run_value *a, const struct run_value *b);
+struct run_value run_flag(bool value);                                  /* an int, 0 or 1 */
 void run_lanes_taken(struct run *run, struct run_value *vector);         /* a copy of them, to be changed */
 struct run_value run_filled(struct run *run, int element, struct run_value value);
 
@@ -276,6 +294,7 @@ struct run_value run_address(struct run *run, const struct k_expr *expr);       
 /* run_calls.c */
 struct run_value run_call(struct run *run, const struct k_expr *call);
 int64_t run_arg(struct run *run, const struct run_args *args, int i);          /* a number */
+struct run_value run_first_arg(struct run *run, const struct run_args *args);  /* the call is its first argument */
 extern const struct run_call run_math_calls[], run_vector_calls[], run_block_calls[], run_blas_calls[];
 extern const struct run_call run_device_calls[], run_row_calls[];
 

@@ -74,25 +74,18 @@ static struct run_value call_nth(struct run *run, const struct run_args *args)
 
 /* ---- deals of indices ---- */
 
-static struct run_value loaded(struct run *run, const struct run_value *array, int64_t at)
-{
-	const struct run_value element = run_at(run, *array, at);
-
-	return run_load(run, &element, RUN_READ);
-}
-
 /* (array, first, end): of lanes without an iteration, the last one. */
 static struct run_value call_first(struct run *run, const struct run_args *args)
 {
 	const int64_t first = run_arg(run, args, 1), end = run_arg(run, args, 2), at = first + run->fiber->number;
 
-	return first < end ? loaded(run, &args->value[0], at < end ? at : end - 1) : run_int(0);
+	return first < end ? run_load_at(run, args->value[0], at < end ? at : end - 1) : run_int(0);
 }
 
 /* (array, at, first, end) */
 static struct run_value call_first_at(struct run *run, const struct run_args *args)
 {
-	return run_arg(run, args, 2) < run_arg(run, args, 3) ? loaded(run, &args->value[0], run_arg(run, args, 1))
+	return run_arg(run, args, 2) < run_arg(run, args, 3) ? run_load_at(run, args->value[0], run_arg(run, args, 1))
 							     : run_int(0);
 }
 
@@ -113,41 +106,30 @@ static struct run_value call_next(struct run *run, const struct run_args *args)
 		return run_int(0);
 	number = by ? run_expr(run, nodes[2]) : run_int(at);
 	at = run_integer(run, &number);
-	run_name_write(run, nodes[0]->text, loaded(run, &array, at));
+	run_name_write(run, nodes[0]->text, run_load_at(run, array, at));
 	return run_int(0);
-}
-
-static struct run_value call_same(struct run *run, const struct run_args *args)
-{
-	(void) run;
-	return args->value[0];
 }
 
 static struct run_value call_once(struct run *run, const struct run_args *args)
 {
-	return loaded(run, &args->value[0], 0);
+	return run_load_at(run, args->value[0], 0);
 }
 
 /* (values, i, n): has no neighbour the same one? */
 static struct run_value call_is_alone(struct run *run, const struct run_args *args)
 {
 	const int64_t i = run_arg(run, args, 1), n = run_arg(run, args, 2);
-	const int64_t value = loaded(run, &args->value[0], i).integer;
+	const int64_t value = run_load_at(run, args->value[0], i).integer;
 	bool is_alone = true;
 
 	if (i > 0)
-		is_alone = loaded(run, &args->value[0], i - 1).integer != value;
+		is_alone = run_load_at(run, args->value[0], i - 1).integer != value;
 	if (i + 1 < n)
-		is_alone &= loaded(run, &args->value[0], i + 1).integer != value;
+		is_alone &= run_load_at(run, args->value[0], i + 1).integer != value;
 	return run_of_element(TYPE_BOOL, 0, is_alone);
 }
 
 /* ---- rows ---- */
-
-static struct run_value vector_at(struct run *run, struct run_value at, int64_t i)
-{
-	return loaded(run, &at, i);
-}
 
 /* <team, group, operation>(row): the sums over groups, the same in each of them. */
 static struct run_value call_share(struct run *run, const struct run_args *args)
@@ -161,7 +143,7 @@ static struct run_value call_share(struct run *run, const struct run_args *args)
 		const struct run_value at = run_at(run, *row, i);
 		struct run_value sum;
 
-		show(run, vector_at(run, *row, i));
+		show(run, run_load_at(run, *row, i));
 		sum = run->fiber->team->fibers[member].exchanged;
 		for (int lane = member + group; lane < run->fiber->team->n && !run->has_stopped; lane += group)
 			sum = run_binary(run, K_ADD, sum, run->fiber->team->fibers[lane].exchanged);
@@ -171,34 +153,24 @@ static struct run_value call_share(struct run *run, const struct run_args *args)
 	return run_int(0);
 }
 
-enum { ADD, PROD };
-
-static void update_cell(struct run *run, const struct run_value *at, enum k_op op, double by)
-{
-	const struct run_value before = run_load(run, at, RUN_WRITE_ATOMIC);
-
-	if (!run->has_stopped)
-		run_store(run, at, run_binary(run, op, before, run_of_element(at->element, by, 0)), true);
-}
-
 /* (cell, row, is_alone) */
 static struct run_value update_row(struct run *run, const struct run_args *args, bool is_first)
 {
-	const enum k_op op = args->code == ADD ? K_ADD : K_MUL;
+	const enum run_combining how = (enum run_combining) args->code;
 	struct run_value at = args->value[0], row = args->value[1];
 
 	if (run_truth(run, &args->value[2])) {
 		at.element = at.element == TYPE_F32 ? RUN_VECTOR_F32 : RUN_VECTOR_F64;
 		row = run_converted(run, row, at.element);
 		if (!is_first)
-			row = run_binary(run, op, run_load(run, &at, RUN_READ), row);
+			row = run_combined(run, how, run_load(run, &at, RUN_READ), row);
 		run_store(run, &at, row, false);
 		return row;
 	}
 	for (int i = 0; i < row.lanes && !run->has_stopped; i++) {
 		const struct run_value cell = run_at(run, at, i);
 
-		update_cell(run, &cell, op, row.lane[i]);
+		run_update(run, &cell, how, run_of_element(cell.element, row.lane[i], 0));
 	}
 	return row;
 }
@@ -251,18 +223,15 @@ static struct run_value call_share_is_own(struct run *run, const struct run_args
 }
 
 const struct run_call run_row_calls[] = {
-	{ "pmg_cuda_ballot", call_ballot, 0, RUN_VALUES }, { "pmg_cuda_take", call_take, 0, RUN_VALUES },
-	{ "pmg_cuda_count", call_count, 0, RUN_VALUES }, { "pmg_cuda_nth", call_nth, 0, RUN_VALUES },
-	{ "PMG_FIRST", call_first, 0, RUN_VALUES }, { "PMG_FIRST_AT", call_first_at, 0, RUN_VALUES },
-	{ "PMG_NEXT", call_next, IN_TURN, RUN_NODES }, { "PMG_NEXT_AT", call_next, AT, RUN_NODES },
-	{ "PMG_READ_AT", call_same, 0, RUN_VALUES }, { "PMG_ONCE", call_once, 0, RUN_CELL },
-	{ "PMG_IS_ALONE", call_is_alone, 0, RUN_VALUES }, { "pmg_cuda_share", call_share, 0, RUN_VALUES },
-	{ "pmg_cuda_begin", call_same, 0, RUN_VALUES },
-	{ "pmg_cuda_row_add", call_row, ADD, RUN_VALUES }, { "pmg_cuda_row_prod", call_row, PROD, RUN_VALUES },
-	{ "pmg_cuda_row_add_first", call_row_first, ADD, RUN_VALUES },
-	{ "pmg_cuda_row_prod_first", call_row_first, PROD, RUN_VALUES },
-	{ "pmg_cuda_add_cells", call_add_cells, 0, RUN_VALUES },
-	{ "PMG_VECTOR_IS_OWN", call_is_own, 0, RUN_VALUES },
-	{ "PMG_SHARE_IS_OWN", call_share_is_own, 0, RUN_VALUES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("pmg_*_ballot", call_ballot, 0), RUN_CALL("pmg_*_take", call_take, 0),
+	RUN_CALL("pmg_*_count", call_count, 0), RUN_CALL("pmg_*_nth", call_nth, 0), RUN_CALL("PMG_FIRST", call_first, 0),
+	RUN_CALL("PMG_FIRST_AT", call_first_at, 0), RUN_CALL_OF_NODES("PMG_NEXT", call_next, IN_TURN),
+	RUN_CALL_OF_NODES("PMG_NEXT_AT", call_next, AT), RUN_CALL("PMG_READ_AT", run_first_arg, 0),
+	RUN_CALL_OF_CELL("PMG_ONCE", call_once, 0), RUN_CALL("PMG_IS_ALONE", call_is_alone, 0),
+	RUN_CALL("pmg_*_share", call_share, 0), RUN_CALL("pmg_*_begin", run_first_arg, 0),
+	RUN_CALL("pmg_*_row_add", call_row, RUN_ADD), RUN_CALL("pmg_*_row_prod", call_row, RUN_PROD),
+	RUN_CALL("pmg_*_row_add_first", call_row_first, RUN_ADD), RUN_CALL("pmg_*_row_prod_first", call_row_first, RUN_PROD),
+	RUN_CALL("pmg_*_add_cells", call_add_cells, 0), RUN_CALL("PMG_VECTOR_IS_OWN", call_is_own, 0),
+	RUN_CALL("PMG_SHARE_IS_OWN", call_share_is_own, 0),
+	RUN_CALLS_END
 };

@@ -81,7 +81,7 @@ bool run_truth(struct run *run, const struct run_value *value)
 
 /* ---- conversions ---- */
 
-static struct run_value marked(struct run_value to, const struct run_value *a, const struct run_value *b)
+struct run_value run_marked(struct run_value to, const struct run_value *a, const struct run_value *b)
 {
 	to.is_unset |= a->is_unset | b->is_unset;
 	to.is_own |= a->is_own | b->is_own;
@@ -149,7 +149,7 @@ struct run_value run_converted(struct run *run, struct run_value value, int elem
 	else
 		to = run_of_element(element, run_real(&value),
 				    value.kind == RUN_FLOAT ? of_real(value.real) : value.integer);
-	return marked(to, &value, &value);
+	return run_marked(to, &value, &value);
 }
 
 /* ---- integers and floats ---- */
@@ -169,7 +169,7 @@ static int common(int a, int b)
 	return of_rank[rank(a) > rank(b) ? rank(a) : rank(b)];
 }
 
-static struct run_value truth(bool value)
+struct run_value run_flag(bool value)
 {
 	return run_of_element(TYPE_I32, 0, value);
 }
@@ -234,9 +234,9 @@ static struct run_value integers(struct run *run, enum k_op op, const struct run
 	struct run_value value;
 
 	if (type == RUN_U64 && (x < 0) != (y < 0) && compared_integers(op, y, x, &is_true) && op != K_EQ && op != K_NE)
-		return truth(is_true);
+		return run_flag(is_true);
 	if (compared_integers(op, x, y, &is_true))
-		return truth(is_true);
+		return run_flag(is_true);
 	exact = computed_integer(run, op, x, y, &has_wrapped);
 	value = run_of_element(type, 0, exact);
 	value.has_wrapped = type == RUN_U64 ? false : has_wrapped || value.integer != exact;
@@ -250,7 +250,7 @@ static struct run_value floats(enum k_op op, const struct run_value *a, const st
 	bool is_true;
 
 	if (compared(op, x, y, &is_true))
-		return truth(is_true);
+		return run_flag(is_true);
 	return run_of_element(type, computed(op, x, y), 0);
 }
 
@@ -275,13 +275,13 @@ static struct run_value vectors(struct run *run, enum k_op op, struct run_value 
 	mask.lanes = a.lanes;
 	a.unset |= b.unset;
 	mask.is_unset = a.unset;
-	return is_mask ? mask : marked(a, &a, &b);
+	return is_mask ? mask : run_marked(a, &a, &b);
 }
 
 static struct run_value masks(enum k_op op, struct run_value a, const struct run_value *b)
 {
 	a.integer = op == K_BIT_AND ? a.integer & b->integer : a.integer | b->integer;
-	return marked(a, &a, b);
+	return run_marked(a, &a, b);
 }
 
 static struct run_value addresses(struct run *run, enum k_op op, struct run_value a, struct run_value b)
@@ -300,7 +300,7 @@ static struct run_value addresses(struct run *run, enum k_op op, struct run_valu
 	}
 	if (compared(op, a.buffer == b.buffer ? (double) a.integer : (a.buffer < b.buffer ? -1.0 : 1e300),
 		     a.buffer == b.buffer ? (double) b.integer : 0, &is_true))
-		return truth(is_true);
+		return run_flag(is_true);
 	return run_int((a.integer - b.integer)/run_element_bytes(run, a.element));
 }
 
@@ -321,7 +321,21 @@ struct run_value run_binary(struct run *run, enum k_op op, struct run_value a, s
 		run_unknown(run, "operator %s of something that is no number", k_op_text(op));
 		return run_int(0);
 	}
-	return marked(a.kind == RUN_INT && b.kind == RUN_INT ? integers(run, op, &a, &b) : floats(op, &a, &b), &a, &b);
+	return run_marked(a.kind == RUN_INT && b.kind == RUN_INT ? integers(run, op, &a, &b) : floats(op, &a, &b), &a, &b);
+}
+
+struct run_value run_combined(struct run *run, enum run_combining how, struct run_value a, struct run_value b)
+{
+	const double x = run_real(&a), y = run_real(&b);
+	bool is_a;
+
+	if (how == RUN_ADD || how == RUN_PROD)
+		return run_binary(run, how == RUN_ADD ? K_ADD : K_MUL, a, b);
+	if (a.kind == RUN_FLOAT || b.kind == RUN_FLOAT)
+		is_a = isnan(x) || (how == RUN_MIN ? x < y : x > y);
+	else
+		is_a = how == RUN_MIN ? a.integer < b.integer : a.integer > b.integer;
+	return run_marked(is_a ? a : b, &a, &b);
 }
 
 /* ---- one operand ---- */
@@ -346,13 +360,13 @@ static struct run_value inverted(struct run_value a)
 		a.integer = ~a.integer & ((INT64_C(1) << a.lanes) - 1);
 		return a;
 	}
-	return marked(run_of_element(common(a.element, a.element), 0, ~a.integer), &a, &a);
+	return run_marked(run_of_element(common(a.element, a.element), 0, ~a.integer), &a, &a);
 }
 
 struct run_value run_unary(struct run *run, enum k_op op, struct run_value a)
 {
 	if (op == K_NOT)
-		return truth(!run_truth(run, &a));
+		return run_flag(!run_truth(run, &a));
 	if (op == K_NEG)
 		return negated(run, a);
 	if (op == K_INVERT)

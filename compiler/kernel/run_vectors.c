@@ -156,17 +156,11 @@ static struct run_value sum_of_lanes(const struct run_value *vector)
 	return value;
 }
 
-static struct run_value vector_at(struct run *run, struct run_value at, int64_t i)
-{
-	at = run_at(run, at, i);
-	return run_load(run, &at, RUN_READ);
-}
-
 /* The sum of the lanes of two vectors. */
 static struct run_value call_sum(struct run *run, const struct run_args *args)
 {
 	const struct run_value at = cell(args, vector_type(args));
-	const struct run_value first = vector_at(run, at, 0), second = vector_at(run, at, 1);
+	const struct run_value first = run_load_at(run, at, 0), second = run_load_at(run, at, 1);
 	struct run_value both;
 
 	if (run->has_stopped)
@@ -183,7 +177,7 @@ static struct run_value call_sum_dots(struct run *run, const struct run_args *ar
 
 	sums.element = vector_type(args);
 	for (int i = 0; i < 4 && !run->has_stopped; i++) {
-		const struct run_value vector = vector_at(run, sums, i), at = run_at(run, dots, i);
+		const struct run_value vector = run_load_at(run, sums, i), at = run_at(run, dots, i);
 
 		run_store(run, &at, sum_of_lanes(&vector), false);
 	}
@@ -225,13 +219,6 @@ static struct run_value call_where(struct run *run, const struct run_args *args)
 	return mask_of(run, args, (uint64_t) run_arg(run, args, 0) >> (run_arg(run, args, 1) & 63));
 }
 
-static int64_t number_at(struct run *run, const struct run_value *numbers, int64_t i)
-{
-	const struct run_value at = run_at(run, *numbers, i), value = run_load(run, &at, RUN_READ);
-
-	return run_integer(run, &value);
-}
-
 /* (rows, lane, n) */
 static struct run_value call_has_rows(struct run *run, const struct run_args *args)
 {
@@ -239,7 +226,7 @@ static struct run_value call_has_rows(struct run *run, const struct run_args *ar
 	const int64_t lane = run_arg(run, args, 1), n = run_arg(run, args, 2);
 
 	for (int i = 0; i < mask.lanes && !run->has_stopped; i++)
-		mask.integer |= (int64_t) (number_at(run, &args->value[0], lane + i) >= n) << i;
+		mask.integer |= (int64_t) (run_number_at(run, &args->value[0], lane + i) >= n) << i;
 	return mask;
 }
 
@@ -286,7 +273,7 @@ static struct run_value call_one_lane(struct run *run, const struct run_args *ar
 /* (rows, block) */
 static struct run_value call_kin(struct run *run, const struct run_args *args)
 {
-	struct run_value at = run_at(run, args->value[0], number_at(run, &args->value[0], run_arg(run, args, 1)));
+	struct run_value at = run_at(run, args->value[0], run_number_at(run, &args->value[0], run_arg(run, args, 1)));
 
 	at.element = RUN_KIN;
 	return at;
@@ -345,9 +332,9 @@ static struct run_value call_check_ragged(struct run *run, const struct run_args
 	const int64_t row = run_arg(run, args, 3);
 
 	for (int i = 0; i < pivots->lanes && !run->has_stopped; i++)
-		if (number_at(run, &args->value[5], i) > row)
+		if (run_number_at(run, &args->value[5], i) > row)
 			check(run, args, pivots->lane[i], pivots->unset >> i & 1, run_arg(run, args, 2),
-			      number_at(run, &args->value[4], i) + row, -1);
+			      run_number_at(run, &args->value[4], i) + row, -1);
 	return *pivots;
 }
 
@@ -368,26 +355,24 @@ static struct run_value call_pivot_at(struct run *run, const struct run_args *ar
 }
 
 const struct run_call run_vector_calls[] = {
-	{ "PMG_SHARES", call_n_vectors, 0, RUN_VALUES }, { "PMG_SHARE_START", call_start, 0, RUN_VALUES },
-	{ "PMG_LANES", call_lanes, 0, RUN_VALUES }, { "PMG_VECTORS", call_n_vectors, 0, RUN_VALUES },
-	{ "PMG_VECTOR_START", call_start, 0, RUN_VALUES }, { "PMG_READ_", call_read, 0, RUN_CELL },
-	{ "PMG_WRITE_", call_write, 0, RUN_CELL }, { "PMG_STREAM_", call_stream, 0, RUN_CELL },
-	{ "PMG_READ_F64_AS_F32", call_read_to_f64, AS_F32, RUN_CELL },
-	{ "PMG_READ_F64_AS_TOP", call_read_to_f64, AS_TOP, RUN_CELL },
-	{ "PMG_READ_F64_TO_F32", call_read_to_f32, AS_F64, RUN_CELL },
-	{ "PMG_READ_F64_AS_F32_TO_F32", call_read_to_f32, AS_F32, RUN_CELL },
-	{ "PMG_READ_F64_AS_TOP_TO_F32", call_read_to_f32, AS_TOP, RUN_CELL },
-	{ "PMG_WRITE_F64_TO_F32", call_write_wide, 0, RUN_CELL }, { "PMG_WIDEN", call_widen, 0, RUN_VALUES },
-	{ "pmg_f64_of_top", call_top, 0, RUN_VALUES }, { "PMG_FILL_", call_fill, 0, RUN_VALUES },
-	{ "PMG_SUM_", call_sum, 0, RUN_VALUES }, { "PMG_SUM_DOTS_", call_sum_dots, 0, RUN_VALUES },
-	{ "PMG_ONCE_", call_once, 0, RUN_VALUES }, { "PMG_RECIPROCAL_", call_reciprocal, 0, RUN_VALUES },
-	{ "PMG_WHERE_", call_where, 0, RUN_VALUES }, { "PMG_HAS_ROWS_", call_has_rows, 0, RUN_VALUES },
-	{ "PMG_CHOOSE_", call_choose, 0, RUN_VALUES }, { "PMG_ADD_LANE_", call_one_lane, ADD_LANE, RUN_VALUES },
-	{ "PMG_SET_LANE_", call_one_lane, SET_LANE, RUN_VALUES }, { "pmg_block_kin", call_kin, 0, RUN_VALUES },
-	{ "pmg_has_lane", call_has_lane, 0, RUN_VALUES },
-	{ "pmg_check_pivot", call_check_pivot, 0, RUN_VALUES },
-	{ "PMG_CHECK_PIVOTS_", call_check_pivots, 0, RUN_VALUES },
-	{ "PMG_CHECK_RAGGED_", call_check_ragged, 0, RUN_VALUES },
-	{ "pmg_first_bad", call_first_bad, 0, RUN_VALUES }, { "pmg_pivot_at", call_pivot_at, 0, RUN_VALUES },
-	{ NULL, NULL, 0, RUN_VALUES }
+	RUN_CALL("PMG_SHARES", call_n_vectors, 0), RUN_CALL("PMG_SHARE_START", call_start, 0),
+	RUN_CALL("PMG_LANES", call_lanes, 0), RUN_CALL("PMG_VECTORS", call_n_vectors, 0),
+	RUN_CALL("PMG_VECTOR_START", call_start, 0), RUN_CALL_OF_CELL("PMG_READ_", call_read, 0),
+	RUN_CALL_OF_CELL("PMG_WRITE_", call_write, 0), RUN_CALL_OF_CELL("PMG_STREAM_", call_stream, 0),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32", call_read_to_f64, AS_F32),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP", call_read_to_f64, AS_TOP),
+	RUN_CALL_OF_CELL("PMG_READ_F64_TO_F32", call_read_to_f32, AS_F64),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32_TO_F32", call_read_to_f32, AS_F32),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP_TO_F32", call_read_to_f32, AS_TOP),
+	RUN_CALL_OF_CELL("PMG_WRITE_F64_TO_F32", call_write_wide, 0), RUN_CALL("PMG_WIDEN", call_widen, 0),
+	RUN_CALL("pmg_f64_of_top", call_top, 0), RUN_CALL("PMG_FILL_", call_fill, 0),
+	RUN_CALL("PMG_SUM_", call_sum, 0), RUN_CALL("PMG_SUM_DOTS_", call_sum_dots, 0),
+	RUN_CALL("PMG_ONCE_", call_once, 0), RUN_CALL("PMG_RECIPROCAL_", call_reciprocal, 0),
+	RUN_CALL("PMG_WHERE_", call_where, 0), RUN_CALL("PMG_HAS_ROWS_", call_has_rows, 0),
+	RUN_CALL("PMG_CHOOSE_", call_choose, 0), RUN_CALL("PMG_ADD_LANE_", call_one_lane, ADD_LANE),
+	RUN_CALL("PMG_SET_LANE_", call_one_lane, SET_LANE), RUN_CALL("pmg_block_kin", call_kin, 0),
+	RUN_CALL("pmg_has_lane", call_has_lane, 0), RUN_CALL("pmg_check_pivot", call_check_pivot, 0),
+	RUN_CALL("PMG_CHECK_PIVOTS_", call_check_pivots, 0), RUN_CALL("PMG_CHECK_RAGGED_", call_check_ragged, 0),
+	RUN_CALL("pmg_first_bad", call_first_bad, 0), RUN_CALL("pmg_pivot_at", call_pivot_at, 0),
+	RUN_CALLS_END
 };
