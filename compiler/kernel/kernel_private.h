@@ -114,13 +114,24 @@ unsigned k_differs_by(const struct k_varying *varying, const struct k_scope *pla
 unsigned k_stmt_differs_by(const struct k_varying *varying, const struct k_scope *place, const struct k_stmt *stmt);
 unsigned k_kind_differs_by(enum k_loop_kind kind);      /* the iterations of a loop; 0: they are the same for all */
 
-/* ---- verify: each returns NULL, or what is wrong ------------------------------------------------------------- */
+/* ---- verify.c: rules ------------------------------------------------------------------------------------------- */
 
 struct k_check {
 	struct k_scope *place;
 	const struct k_stmt *stmt;
+	const struct k_varying *varying;        /* of the function */
 	const char *fault;              /* the first one */
 };
+
+/* What is asked where; NULL: nothing. */
+struct k_rule {
+	void (*function)(struct k_check *check);        /* before all else */
+	void (*declare)(struct k_check *check, const struct k_declared *declared);
+	bool (*expr)(const struct k_expr *expr, void *check);   /* of each expression of a statement, as a visitor */
+	void (*stmt)(struct k_check *check, const struct k_stmt *stmt);
+};
+
+extern const struct k_rule k_rule_names, k_rule_types, k_rule_teams, k_rule_bounds, k_rule_races;
 
 /* Keeps what is wrong with the statement, unless something was before. */
 #define K_FAULT(check, ...) \
@@ -128,11 +139,5 @@ struct k_check {
 
 /* "FUNCTION: STATEMENT: …" */
 const char *k_fault(struct k_scope *place, const struct k_stmt *stmt, const char *format, ...) PRINTF_LIKE(3, 4);
-
-const char *k_verify_names(struct arena *arena, const struct k_program *program, const struct k_function *function);
-const char *k_verify_types(struct arena *arena, const struct k_program *program, const struct k_function *function);
-const char *k_verify_teams(struct arena *arena, const struct k_program *program, const struct k_function *function);
-const char *k_verify_races(struct arena *arena, const struct k_program *program, const struct k_function *function);
-const char *k_verify_bounds(struct arena *arena, const struct k_program *program, const struct k_function *function);
 
 #endif

@@ -30,32 +30,79 @@ const char *k_fault(struct k_scope *place, const struct k_stmt *stmt, const char
 
 /* ---- rules ------------------------------------------------------------------------------------------ */
 
-typedef const char *verify_rule(struct arena *arena, const struct k_program *program,
-				const struct k_function *function);
+struct asking {
+	struct k_check check;
+	const struct k_rule *rule;
+};
 
-static const char *verify_by(struct arena *arena, const struct k_program *program, verify_rule *const *rules, int n)
+static void ask_declare(struct k_scope *place, const struct k_declared *declared, void *user)
 {
-	const char *fault = NULL;
+	struct asking *asking = user;
 
-	for (int i = 0; i < program->functions.n && !fault; i++)
-		for (int rule = 0; rule < n && !fault; rule++)
-			fault = rules[rule](arena, program, program->functions.items[i]);
-	return fault;
+	asking->check.place = place;
+	asking->check.stmt = declared->stmt;
+	if (asking->rule->declare)
+		asking->rule->declare(&asking->check, declared);
 }
 
-/* The last rule is that of races. */
-static verify_rule *const rules[] = {
-	k_verify_names, k_verify_types, k_verify_teams, k_verify_bounds, k_verify_races
+static void ask_expr(const struct k_expr *expr, void *user)
+{
+	struct asking *asking = user;
+
+	k_walk_expr(expr, &(struct k_visitor) { .expr = asking->rule->expr, .user = &asking->check });
+}
+
+static void ask_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+{
+	struct asking *asking = user;
+
+	asking->check.place = place;
+	asking->check.stmt = stmt;
+	if (asking->rule->expr)
+		k_each_expr(stmt, ask_expr, asking);
+	if (asking->rule->stmt)
+		asking->rule->stmt(&asking->check, stmt);
+}
+
+static const struct k_rule *const rules[] = {
+	&k_rule_names, &k_rule_types, &k_rule_teams, &k_rule_bounds, &k_rule_races
 };
 
 enum { N_RULES = sizeof rules/sizeof rules[0] };
 
+static const char *verify_function(struct arena *arena, const struct k_program *program,
+				   const struct k_function *function, int n_rules)
+{
+	const struct k_varying varying = k_varying_find(arena, program, function);
+	struct k_scope outside = { .arena = arena, .program = program, .function = function };
+	struct asking asking = { .check = { .varying = &varying } };
+
+	for (int i = 0; i < n_rules && !asking.check.fault; i++) {
+		asking.rule = rules[i];
+		asking.check.place = &outside;
+		asking.check.stmt = NULL;
+		if (asking.rule->function)
+			asking.rule->function(&asking.check);
+		k_walk_function(arena, program, function, &(struct k_scope_visitor) { ask_stmt, ask_declare, &asking });
+	}
+	return asking.check.fault;
+}
+
+static const char *verify_by(struct arena *arena, const struct k_program *program, int n_rules)
+{
+	const char *fault = NULL;
+
+	for (int i = 0; i < program->functions.n && !fault; i++)
+		fault = verify_function(arena, program, program->functions.items[i], n_rules);
+	return fault;
+}
+
 const char *k_verify(struct arena *arena, const struct k_program *program)
 {
-	return verify_by(arena, program, rules, N_RULES);
+	return verify_by(arena, program, N_RULES);
 }
 
 const char *k_verify_without_races(struct arena *arena, const struct k_program *program)
 {
-	return verify_by(arena, program, rules, N_RULES - 1);
+	return verify_by(arena, program, N_RULES - 1);
 }

@@ -325,24 +325,4 @@ static bool check_expr(const struct k_expr *expr, void *user)
 	       !(expr->kind == KE_BINARY && (expr->op == K_AND || expr->op == K_OR));
 }
 
-static void check_whole(const struct k_expr *expr, void *user)
-{
-	k_walk_expr(expr, &(struct k_visitor) { .expr = check_expr, .user = user });
-}
-
-static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
-{
-	struct k_check *check = user;
-
-	check->place = place;
-	check->stmt = stmt;
-	k_each_expr(stmt, check_whole, check);
-}
-
-const char *k_verify_bounds(struct arena *arena, const struct k_program *program, const struct k_function *function)
-{
-	struct k_check check = { .place = NULL };
-
-	k_walk_function(arena, program, function, &(struct k_scope_visitor) { .stmt = check_stmt, .user = &check });
-	return check.fault;
-}
+const struct k_rule k_rule_bounds = { .expr = check_expr };

@@ -193,24 +193,16 @@ static void check_blocks(struct k_check *check, const struct k_stmt *stmt)
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
-static void check_declare(struct k_scope *place, const struct k_declared *declared, void *user)
+static void check_declare(struct k_check *check, const struct k_declared *declared)
 {
-	struct k_check *check = user;
-
-	check->place = place;
-	check->stmt = declared->stmt;
-	if (k_declared_find(place, declared->name))
+	if (k_declared_find(check->place, declared->name))
 		K_FAULT(check, "'%s' is declared already", declared->name);
 	else if (k_runtime_name_find(declared->name))
 		K_FAULT(check, "'%s' is a name of the runtime", declared->name);
 }
 
-static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+static void check_stmt(struct k_check *check, const struct k_stmt *stmt)
 {
-	struct k_check *check = user;
-
-	check->place = place;
-	check->stmt = stmt;
 	k_each_expr(stmt, check_expr, check);
 	for (int i = 0; stmt->kind == KS_STORE && i < stmt->store.targets.n; i++)
 		check_set(check, stmt->store.targets.items[i]);
@@ -219,12 +211,9 @@ static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *u
 	check_blocks(check, stmt);
 }
 
-const char *k_verify_names(struct arena *arena, const struct k_program *program, const struct k_function *function)
+static void check_function(struct k_check *check)
 {
-	struct k_scope outside = { .arena = arena, .program = program, .function = function };
-	struct k_check check = { .place = &outside };
-
-	check_first_uses(&check, &function->body);
-	k_walk_function(arena, program, function, &(struct k_scope_visitor) { check_stmt, check_declare, &check });
-	return check.fault;
+	check_first_uses(check, &check->place->function->body);
 }
+
+const struct k_rule k_rule_names = { .function = check_function, .declare = check_declare, .stmt = check_stmt };

@@ -8,11 +8,6 @@
 
 #include "kernel/kernel_private.h"
 
-struct search {
-	struct k_check check;
-	struct k_varying varying;
-};
-
 /* ---- who shares what ---------------------------------------------------------------------------------- */
 
 /* Where the declarations inside of a loop begin; everything, if its variable is not there. */
@@ -79,7 +74,7 @@ static bool is_private(const struct k_scope *place, const struct k_stmt *loop, c
 }
 
 /* Do all iterations of the loop come here? Loops inside of it count as if none was empty. */
-static bool is_reached_by_all(const struct search *search, const struct k_scope *place, const struct k_stmt *loop)
+static bool is_reached_by_all(const struct k_check *check, const struct k_scope *place, const struct k_stmt *loop)
 {
 	const unsigned by = k_kind_differs_by(loop->loop.kind);
 	bool is_inside = false;
@@ -87,7 +82,7 @@ static bool is_reached_by_all(const struct search *search, const struct k_scope 
 	for (int i = 0; i < place->inside.n; i++) {
 		const struct k_stmt *around = place->inside.items[i];
 
-		if (is_inside && around->kind != KS_LOOP && k_stmt_differs_by(&search->varying, place, around) & by)
+		if (is_inside && around->kind != KS_LOOP && k_stmt_differs_by(check->varying, place, around) & by)
 			return false;
 		is_inside |= around == loop;
 	}
@@ -95,67 +90,57 @@ static bool is_reached_by_all(const struct search *search, const struct k_scope 
 }
 
 /* By whom an element differs: by its indices, of memory also by where it begins. */
-static unsigned element_differs_by(const struct search *search, const struct k_expr *element, bool is_memory)
+static unsigned element_differs_by(const struct k_check *check, const struct k_expr *element, bool is_memory)
 {
 	unsigned by = 0;
 
 	for (; element->kind == KE_LOAD; element = element->args.items[0])
-		by |= k_differs_by(&search->varying, search->check.place, element->args.items[1]);
-	return is_memory ? by | k_differs_by(&search->varying, search->check.place, element) : by;
+		by |= k_differs_by(check->varying, check->place, element->args.items[1]);
+	return is_memory ? by | k_differs_by(check->varying, check->place, element) : by;
 }
 
 /* ---- stores ------------------------------------------------------------------------------------------------ */
 
-static void check_in_loop(struct search *search, const struct k_stmt *loop, const struct k_expr *target,
+static void check_in_loop(struct k_check *check, const struct k_stmt *loop, const struct k_expr *target,
 			  const struct k_expr *buffer)
 {
-	const struct k_scope *place = search->check.place;
+	const struct k_scope *place = check->place;
 	const struct k_declared *declared = k_declared_find(place, buffer->text);
 	const bool is_memory = declared && declared->rank == 0 && buffer != target;
 
 	if (declared && !is_private(place, loop, declared, is_memory) && !is_reduced(&loop->loop, buffer->text) &&
 	    !is_reduced_by_region(place, buffer->text) &&
-	    !(element_differs_by(search, target, is_memory) & k_kind_differs_by(loop->loop.kind)) &&
-	    is_reached_by_all(search, place, loop))
-		K_FAULT(&search->check, "all iterations of the loop over '%s' set '%s'", loop->loop.name,
+	    !(element_differs_by(check, target, is_memory) & k_kind_differs_by(loop->loop.kind)) &&
+	    is_reached_by_all(check, place, loop))
+		K_FAULT(check, "all iterations of the loop over '%s' set '%s'", loop->loop.name,
 			k_expr_text(place->arena, target));
 }
 
-static void check_target(struct search *search, const struct k_expr *target)
+static void check_target(struct k_check *check, const struct k_expr *target)
 {
-	const struct k_scope *place = search->check.place;
+	const struct k_scope *place = check->place;
 	int n_indices;
 	const struct k_expr *buffer = k_buffer_of(target, &n_indices);
 
 	if (target->kind == KE_CALL && target->args.n > 0 &&
 	    k_effects(target) & (K_CALL_IS_TARGET | K_CALL_IS_NONTEMPORAL)) {
-		check_target(search, target->args.items[0]);
+		check_target(check, target->args.items[0]);
 		return;
 	}
 	for (int i = 0; buffer && i < place->inside.n; i++) {
 		const struct k_stmt *loop = place->inside.items[i];
 
 		if (loop->kind == KS_LOOP && k_kind_differs_by(loop->loop.kind) != 0)
-			check_in_loop(search, loop, target, buffer);
+			check_in_loop(check, loop, target, buffer);
 	}
 }
 
-static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+static void check_stmt(struct k_check *check, const struct k_stmt *stmt)
 {
-	struct search *search = user;
-
-	search->check.place = place;
-	search->check.stmt = stmt;
 	if (stmt->kind == KS_CALL && k_effects(stmt->value) & K_CALL_IS_NONTEMPORAL)
-		check_target(search, stmt->value);
+		check_target(check, stmt->value);
 	for (int i = 0; stmt->kind == KS_STORE && stmt->store.mode != K_STORE_ATOMIC && i < stmt->store.targets.n; i++)
-		check_target(search, stmt->store.targets.items[i]);
+		check_target(check, stmt->store.targets.items[i]);
 }
 
-const char *k_verify_races(struct arena *arena, const struct k_program *program, const struct k_function *function)
-{
-	struct search search = { .varying = k_varying_find(arena, program, function) };
-
-	k_walk_function(arena, program, function, &(struct k_scope_visitor) { .stmt = check_stmt, .user = &search });
-	return search.check.fault;
-}
+const struct k_rule k_rule_races = { .stmt = check_stmt };

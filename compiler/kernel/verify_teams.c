@@ -9,11 +9,6 @@
 
 #include "kernel/kernel_private.h"
 
-struct search {
-	struct k_check check;
-	struct k_varying varying;
-};
-
 /* ---- barriers ---------------------------------------------------------------------------------------------- */
 
 static bool divides(const struct k_stmt *stmt)
@@ -23,12 +18,12 @@ static bool divides(const struct k_stmt *stmt)
 }
 
 /* The statement around a place that not all reach alike; NULL: there is none. */
-static const struct k_stmt *obstacle(const struct search *search, const struct k_scope *place, unsigned by)
+static const struct k_stmt *obstacle(const struct k_check *check, const struct k_scope *place, unsigned by)
 {
 	for (int i = 0; i < place->inside.n; i++) {
 		const struct k_stmt *around = place->inside.items[i];
 
-		if (divides(around) || k_stmt_differs_by(&search->varying, place, around) & by)
+		if (divides(around) || k_stmt_differs_by(check->varying, place, around) & by)
 			return around;
 	}
 	return NULL;
@@ -41,24 +36,19 @@ static const char *kind_of(const struct k_stmt *stmt)
 
 static bool check_barrier(const struct k_expr *expr, void *user)
 {
-	struct search *search = user;
+	struct k_check *check = user;
 	const unsigned effects = k_effects(expr);
 	const bool is_of_grid = effects & K_CALL_IS_GRID_BARRIER;
 	const struct k_stmt *around;
 
 	if (!(effects & (K_CALL_IS_BARRIER | K_CALL_IS_GRID_BARRIER)))
 		return true;
-	around = obstacle(search, search->check.place, is_of_grid ? K_BY_ANY : K_BY_LANE);
+	around = obstacle(check, check->place, is_of_grid ? K_BY_ANY : K_BY_LANE);
 	if (around)
-		K_FAULT(&search->check, "not all %s reach '%s', which stands in %s that %s",
+		K_FAULT(check, "not all %s reach '%s', which stands in %s that %s",
 			is_of_grid ? "teams" : "lanes", expr->text, kind_of(around),
 			divides(around) ? "divides its iterations" : "depends on which it is");
 	return true;
-}
-
-static void check_barriers(const struct k_expr *expr, void *user)
-{
-	k_walk_expr(expr, &(struct k_visitor) { .expr = check_barrier, .user = user });
 }
 
 /* ---- teams of threads ---------------------------------------------------------------------------------------- */
@@ -115,16 +105,16 @@ static bool has_team(const struct k_scope *place)
 							   place->program->functions.n);
 }
 
-static void check_share(struct search *search, const struct k_loop *loop)
+static void check_share(struct k_check *check, const struct k_loop *loop)
 {
-	const struct k_scope *place = search->check.place;
+	const struct k_scope *place = check->place;
 
 	if (loop->share.starts_team && is_in_parallel(place))
-		K_FAULT(&search->check, "starts a team where one is");
+		K_FAULT(check, "starts a team where one is");
 	else if (!loop->share.starts_team && !has_team(place))
-		K_FAULT(&search->check, "there is no team that shares this loop");
-	else if (obstacle(search, place, K_CALL_IS_OF_THREAD))
-		K_FAULT(&search->check, "not all threads reach the loop that they share");
+		K_FAULT(check, "there is no team that shares this loop");
+	else if (obstacle(check, place, K_CALL_IS_OF_THREAD))
+		K_FAULT(check, "not all threads reach the loop that they share");
 }
 
 /* ---- what leaves early ------------------------------------------------------------------------------------------ */
@@ -135,13 +125,13 @@ static bool is_of_threads(const struct k_stmt *stmt)
 								       stmt->loop.kind == K_LOOP_SIMD));
 }
 
-static void check_return(struct search *search)
+static void check_return(struct k_check *check)
 {
-	const struct k_scope *place = search->check.place;
+	const struct k_scope *place = check->place;
 
 	for (int i = 0; i < place->inside.n; i++)
 		if (is_of_threads(place->inside.items[i]))
-			K_FAULT(&search->check, "nothing returns from what threads or lanes share");
+			K_FAULT(check, "nothing returns from what threads or lanes share");
 }
 
 /* The loop that a `break` leaves; NULL: there is none in this region. */
@@ -158,37 +148,26 @@ static const struct k_stmt *left_loop(const struct k_scope *place)
 	return NULL;
 }
 
-static void check_break(struct search *search)
+static void check_break(struct k_check *check)
 {
-	const struct k_stmt *left = left_loop(search->check.place);
+	const struct k_stmt *left = left_loop(check->place);
 
 	if (!left)
-		K_FAULT(&search->check, "there is no loop to leave");
+		K_FAULT(check, "there is no loop to leave");
 	else if (left->kind == KS_LOOP && k_kind_differs_by(left->loop.kind) != 0)
-		K_FAULT(&search->check, "nothing leaves a loop whose iterations are concurrent");
+		K_FAULT(check, "nothing leaves a loop whose iterations are concurrent");
 }
 
 /* ---- statements ------------------------------------------------------------------------------------------------- */
 
-static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+static void check_stmt(struct k_check *check, const struct k_stmt *stmt)
 {
-	struct search *search = user;
-
-	search->check.place = place;
-	search->check.stmt = stmt;
-	k_each_expr(stmt, check_barriers, search);
 	if (stmt->kind == KS_LOOP && stmt->loop.kind == K_LOOP_WORKSHARE)
-		check_share(search, &stmt->loop);
+		check_share(check, &stmt->loop);
 	else if (stmt->kind == KS_RETURN)
-		check_return(search);
+		check_return(check);
 	else if (stmt->kind == KS_BREAK)
-		check_break(search);
+		check_break(check);
 }
 
-const char *k_verify_teams(struct arena *arena, const struct k_program *program, const struct k_function *function)
-{
-	struct search search = { .varying = k_varying_find(arena, program, function) };
-
-	k_walk_function(arena, program, function, &(struct k_scope_visitor) { .stmt = check_stmt, .user = &search });
-	return search.check.fault;
-}
+const struct k_rule k_rule_teams = { .expr = check_barrier, .stmt = check_stmt };

@@ -144,11 +144,6 @@ static bool check_expr(const struct k_expr *expr, void *user)
 	return !check->fault;
 }
 
-static void check_whole(const struct k_expr *expr, void *user)
-{
-	k_walk_expr(expr, &(struct k_visitor) { .expr = check_expr, .user = user });
-}
-
 /* ---- statements ------------------------------------------------------------------------------------------ */
 
 /* Of what a function declares: memory and scratch are reached by pointers. */
@@ -202,13 +197,8 @@ static void check_return(struct k_check *check, const struct k_stmt *stmt)
 		check_value(check, result, stmt->value);
 }
 
-static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *user)
+static void check_stmt(struct k_check *check, const struct k_stmt *stmt)
 {
-	struct k_check *check = user;
-
-	check->place = place;
-	check->stmt = stmt;
-	k_each_expr(stmt, check_whole, check);
 	if (stmt->kind == KS_LET)
 		check_let(check, &stmt->let);
 	else if (stmt->kind == KS_STORE)
@@ -223,10 +213,4 @@ static void check_stmt(struct k_scope *place, const struct k_stmt *stmt, void *u
 		check_return(check, stmt);
 }
 
-const char *k_verify_types(struct arena *arena, const struct k_program *program, const struct k_function *function)
-{
-	struct k_check check = { .place = NULL };
-
-	k_walk_function(arena, program, function, &(struct k_scope_visitor) { .stmt = check_stmt, .user = &check });
-	return check.fault;
-}
+const struct k_rule k_rule_types = { .expr = check_expr, .stmt = check_stmt };
