@@ -79,21 +79,14 @@ static struct k_expr *read_wide(struct k_reader *r)
 /* ---- names, calls, lists ---- */
 
 /* Up to a mark, which is taken. */
-static bool read_args(struct k_reader *r, struct k_expr *to, bool are_constants, const char *closing)
+static void read_args(struct k_reader *r, k_expr_list *args, bool are_constants, const char *closing)
 {
 	if (k_accept(r, closing))
-		return true;
-	do {
-		struct k_expr *arg = are_constants ? read_level(r, K_LEVEL_SUM) : k_read_value(r);
-
-		if (!arg)
-			return false;
-		if (are_constants)
-			vec_push(r->arena, &to->constants, arg);
-		else
-			vec_push(r->arena, &to->args, arg);
-	} while (k_accept(r, ","));
-	return k_expect(r, closing);
+		return;
+	do
+		vec_push(r->arena, args, are_constants ? read_level(r, K_LEVEL_SUM) : k_read_value(r));
+	while (k_accept(r, ","));
+	k_expect(r, closing);
 }
 
 /* What a macro names may be called: MACRO(f)(x). */
@@ -101,14 +94,13 @@ static struct k_expr *read_call(struct k_reader *r, const char *name)
 {
 	struct k_expr *call = k_call(r->arena, name, 0);
 
-	if (k_accept(r, "<") && !read_args(r, call, true, ">"))
-		return NULL;
-	if (!k_expect(r, "(") || !read_args(r, call, false, ")"))
-		return NULL;
+	if (k_accept(r, "<"))
+		read_args(r, &call->constants, true, ">");
+	k_expect(r, "(");
+	read_args(r, &call->args, false, ")");
 	if (k_accept(r, "(")) {
 		call = k_call(r->arena, k_expr_text(r->arena, call), 0);
-		if (!read_args(r, call, false, ")"))
-			return NULL;
+		read_args(r, &call->args, false, ")");
 	}
 	return call;
 }
@@ -146,7 +138,8 @@ static struct k_expr *read_list(struct k_reader *r)
 
 	list->kind = KE_LIST;
 	k_next(r);
-	return read_args(r, list, false, "}") ? list : NULL;
+	read_args(r, &list->args, false, "}");
+	return list;
 }
 
 static struct k_expr *read_string(struct k_reader *r)
@@ -164,9 +157,8 @@ static struct k_expr *read_group(struct k_reader *r)
 
 	k_next(r);
 	expr = k_read_whole(r);
-	if (!expr || !k_expect(r, ")"))
-		return NULL;
-	expr->is_grouped = true;
+	if (k_expect(r, ")"))
+		expr->is_grouped = true;
 	return expr;
 }
 
@@ -184,25 +176,34 @@ static struct k_expr *read_primary(struct k_reader *r)
 
 /* ---- operators ---- */
 
+static struct k_expr *read_index(struct k_reader *r, struct k_expr *of)
+{
+	struct k_expr *index = k_read_whole(r);
+
+	k_expect(r, "]");
+	return k_load(r->arena, of, index);
+}
+
+static struct k_expr *read_member(struct k_reader *r, struct k_expr *of, bool is_arrow)
+{
+	const char *member = k_expect_name(r);
+
+	return member ? k_member(r->arena, of, member, is_arrow) : NULL;
+}
+
 static struct k_expr *read_postfix(struct k_reader *r)
 {
-	struct k_expr *expr = read_primary(r), *index;
+	struct k_expr *expr = read_primary(r);
 
-	while (expr) {
-		bool is_arrow = k_is(r, "->");
-		const char *member;
-
-		if (k_accept(r, "[")) {
-			index = k_read_whole(r);
-			expr = index && k_expect(r, "]") ? k_load(r->arena, expr, index) : NULL;
-		} else if (k_accept(r, "->") || k_accept(r, ".")) {
-			member = k_expect_name(r);
-			expr = member ? k_member(r->arena, expr, member, is_arrow) : NULL;
-		} else {
-			break;
-		}
-	}
-	return expr;
+	for (;;)
+		if (k_accept(r, "["))
+			expr = read_index(r, expr);
+		else if (k_accept(r, "->"))
+			expr = read_member(r, expr, true);
+		else if (k_accept(r, "."))
+			expr = read_member(r, expr, false);
+		else
+			return expr;
 }
 
 /* Begins a cast at a parenthesis? Then it is read, up to the operand. */
@@ -222,7 +223,7 @@ static bool read_cast(struct k_reader *r, struct k_type *type)
 /* A number's sign is part of it. */
 static struct k_expr *negate(struct k_reader *r, struct k_expr *a)
 {
-	if (a->kind != KE_INT || a->text || a->is_grouped || a->integer <= 0 || a->integer > INT32_MAX)
+	if (!a || a->kind != KE_INT || a->text || a->is_grouped || a->integer <= 0 || a->integer > INT32_MAX)
 		return k_unary(r->arena, K_NEG, a);
 	a->integer = -a->integer;
 	return a;
@@ -241,80 +242,65 @@ static struct k_expr *read_operand(struct k_reader *r)
 {
 	enum k_op op = op_of(r, 1);
 	struct k_type type;
-	struct k_expr *a;
 
 	if (op != K_OP_N) {
 		k_next(r);
-		a = k_read_unary(r);
-		return !a ? NULL : op == K_NEG ? negate(r, a) : k_unary(r->arena, op, a);
+		return op == K_NEG ? negate(r, k_read_unary(r)) : k_unary(r->arena, op, k_read_unary(r));
 	}
-	if (k_is(r, "(") && read_cast(r, &type)) {
-		a = k_read_unary(r);
-		return a ? k_cast(r->arena, type, a) : NULL;
-	}
+	if (k_is(r, "(") && read_cast(r, &type))
+		return k_cast(r->arena, type, k_read_unary(r));
 	return read_postfix(r);
 }
 
-struct k_expr *k_read_unary(struct k_reader *r)
+/* NULL behind a mistake, whatever was made of it. */
+static struct k_expr *read_nested(struct k_reader *r, struct k_expr *(*read)(struct k_reader *r))
 {
 	struct k_expr *expr;
 
 	if (++r->depth > DEPTH_MAX)
 		k_fail(r, "this is nested too deep");
-	expr = read_operand(r);
+	expr = read(r);
 	r->depth--;
 	return r->error ? NULL : expr;
+}
+
+struct k_expr *k_read_unary(struct k_reader *r)
+{
+	return read_nested(r, read_operand);
 }
 
 /* Operators that bind at least so tightly, from the left. */
 static struct k_expr *read_level(struct k_reader *r, enum k_level level)
 {
-	struct k_expr *left = k_read_unary(r), *right;
+	struct k_expr *left = k_read_unary(r);
 	enum k_op op;
 
-	while (left && (op = op_of(r, 2)) != K_OP_N && k_op_level(op) >= level) {
+	while ((op = op_of(r, 2)) != K_OP_N && k_op_level(op) >= level) {
 		k_next(r);
-		right = read_level(r, k_op_level(op) + 1);
-		left = right ? k_binary(r->arena, op, left, right) : NULL;
+		left = k_binary(r->arena, op, left, read_level(r, k_op_level(op) + 1));
 	}
 	return left;
 }
 
 static struct k_expr *read_select(struct k_reader *r)
 {
-	struct k_expr *condition = read_level(r, K_LEVEL_OR), *a, *b;
+	struct k_expr *condition = read_level(r, K_LEVEL_OR), *a;
 
-	if (!condition || !k_accept(r, "?"))
+	if (!k_accept(r, "?"))
 		return condition;
 	a = k_read_whole(r);
-	if (!a || !k_expect(r, ":"))
-		return NULL;
-	b = k_read_whole(r);
-	return b ? k_select(r->arena, condition, a, b) : NULL;
+	k_expect(r, ":");
+	return k_select(r->arena, condition, a, k_read_whole(r));
 }
 
 struct k_expr *k_read_whole(struct k_reader *r)
 {
-	struct k_expr *expr;
-
-	if (++r->depth > DEPTH_MAX)
-		k_fail(r, "this is nested too deep");
-	expr = read_select(r);
-	r->depth--;
-	return r->error ? NULL : expr;
+	return read_nested(r, read_select);
 }
 
 struct k_expr *k_read_value(struct k_reader *r)
 {
-	struct k_expr *list;
-
-	if (!k_is(r, "{"))
-		return k_read_whole(r);
-	if (++r->depth > DEPTH_MAX)
-		k_fail(r, "this is nested too deep");
-	list = r->error ? NULL : read_list(r);
-	r->depth--;
-	return r->error ? NULL : list;
+	return k_is(r, "{") ? read_nested(r, read_list) : k_read_whole(r);
 }
 
 struct k_expr *k_read_expr(struct arena *arena, const char **text, const char **error)

@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-static struct k_stmt *wrong(struct k_reader *r, const char *what)
-{
-	k_fail(r, what);
-	return NULL;
-}
-
 /* ---- stores ---- */
 
 /* K_OP_N: no update is spelled so. */
@@ -46,62 +40,55 @@ static bool begins_store(const struct k_reader *r)
 	return is_assignment(&ahead) || (ahead.token.kind == K_TOKEN_MARK && !ahead.token.is_spaced);
 }
 
-static struct k_stmt *read_step(struct k_reader *r, struct k_stmt *stmt)
+static void read_step(struct k_reader *r, struct k_store *store)
 {
-	stmt->store.is_step = true;
-	stmt->store.op = k_is(r, "--") ? K_SUB : K_ADD;
-	stmt->store.value = k_int(r->arena, 1);
+	store->is_step = true;
+	store->op = k_is(r, "--") ? K_SUB : K_ADD;
+	vec_push(r->arena, &store->targets, store->value);
+	store->value = k_int(r->arena, 1);
 	k_next(r);
-	return stmt;
 }
 
 /* What a sign of assignment follows is stored to, the last of them is the value. */
-static struct k_stmt *read_store(struct k_reader *r, enum k_store_mode mode)
+static void read_store(struct k_reader *r, struct k_store *store)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_STORE);
-	struct k_store *store = &stmt->store;
-
-	store->mode = mode;
 	store->value = k_read_unary(r);
-	if (store->value && !is_assignment(r) && !k_is(r, "++") && !k_is(r, "--"))
-		return wrong(r, "this is no statement: '=' is missing");
 	store->op = update_of(r);
-	while (store->value && !r->error) {
-		if (!is_assignment(r) && store->targets.n)
-			return stmt;
-		vec_push(r->arena, &store->targets, store->value);
-		if (!is_assignment(r))
-			return read_step(r, stmt);
+	if (k_is(r, "++") || k_is(r, "--")) {
+		read_step(r, store);
+		return;
+	}
+	if (!is_assignment(r))
+		k_fail(r, "this is no statement: '=' is missing");
+	while (is_assignment(r)) {
 		if (update_of(r) != store->op)
-			return wrong(r, "one store has one sign of assignment");
+			k_fail(r, "one store has one sign of assignment");
+		vec_push(r->arena, &store->targets, store->value);
 		k_next(r);
 		store->value = k_read_value(r);
 	}
-	return NULL;
 }
 
 /* ---- declarations ---- */
 
-static bool read_space(struct k_reader *r, enum k_space *space)
+static void read_space(struct k_reader *r, enum k_space *space)
 {
 	for (int i = K_SPACE_MEMORY; i <= K_SPACE_THREAD; i++)
 		if (k_accept(r, k_space_word((enum k_space) i))) {
 			*space = (enum k_space) i;
-			return true;
+			return;
 		}
-	return wrong(r, "where it is is missing: memory, registers, stack, shared or thread");
+	k_fail(r, "where it is is missing: memory, registers, stack, shared or thread");
 }
 
-static bool read_extents(struct k_reader *r, struct k_let *let)
+static void read_extents(struct k_reader *r, struct k_let *let)
 {
 	while (k_accept(r, "[")) {
-		struct k_expr *extent = k_read_whole(r);
-
-		if (!extent || !k_expect(r, "]"))
-			return false;
-		vec_push(r->arena, &let->extents, extent);
+		vec_push(r->arena, &let->extents, k_read_whole(r));
+		k_expect(r, "]");
 	}
-	return !k_accept(r, "in") || read_space(r, &let->space);
+	if (k_accept(r, "in"))
+		read_space(r, &let->space);
 }
 
 const char *k_read_typed_name(struct k_reader *r, struct k_type *type)
@@ -116,20 +103,15 @@ const char *k_read_typed_name(struct k_reader *r, struct k_type *type)
 }
 
 /* Behind the word. */
-static struct k_stmt *read_let(struct k_reader *r, struct k_stmt *stmt, bool is_variable, bool is_array)
+static void read_let(struct k_reader *r, struct k_let *let, bool is_variable, bool is_array)
 {
-	struct k_let *let = &stmt->let;
-
 	let->is_variable = is_variable;
 	let->name = k_read_typed_name(r, &let->type);
-	if (!let->name || !read_extents(r, let))
-		return NULL;
+	read_extents(r, let);
 	if (is_array != (let->extents.n > 0))
-		return wrong(r, is_array ? "extents are missing" : "what has extents is an array or a table");
-	if (!k_accept(r, "="))
-		return stmt;
-	let->value = k_read_value(r);
-	return let->value ? stmt : NULL;
+		k_fail(r, is_array ? "extents are missing" : "what has extents is an array or a table");
+	if (k_accept(r, "="))
+		let->value = k_read_value(r);
 }
 
 static bool is_let(const struct k_reader *r)
@@ -140,19 +122,18 @@ static bool is_let(const struct k_reader *r)
 	return k_is(r, "let") || k_is(r, "var") || k_is(r, "array") || k_is(r, "table");
 }
 
-static struct k_stmt *read_declaration(struct k_reader *r)
+static void read_declaration(struct k_reader *r, struct k_let *let)
 {
-	struct k_stmt *stmt = k_stmt(r->arena, KS_LET);
-
 	for (const struct k_property *property = k_let_properties; property->word; property++)
-		*(bool *) ((char *) &stmt->let + property->offset) = k_accept(r, property->word);
+		*(bool *) ((char *) let + property->offset) = k_accept(r, property->word);
 	if (k_accept(r, "let"))
-		return read_let(r, stmt, false, false);
-	if (k_accept(r, "var"))
-		return read_let(r, stmt, true, false);
-	if (k_accept(r, "array"))
-		return read_let(r, stmt, true, true);
-	return k_expect(r, "table") ? read_let(r, stmt, false, true) : NULL;
+		read_let(r, let, false, false);
+	else if (k_accept(r, "var"))
+		read_let(r, let, true, false);
+	else if (k_accept(r, "array"))
+		read_let(r, let, true, true);
+	else if (k_expect(r, "table"))
+		read_let(r, let, false, true);
 }
 
 /* ---- what may follow a head behind commas ---- */
@@ -207,60 +188,43 @@ static void read_property_of_loop(struct k_reader *r, struct k_loop *loop)
 /* ---- loops ---- */
 
 /* below BOUND, down to BOUND */
-static bool read_bound(struct k_reader *r, struct k_loop *loop)
+static void read_loop(struct k_reader *r, struct k_loop *loop)
 {
-	loop->is_down = k_accept(r, "down");
-	if (!k_expect(r, loop->is_down ? "to" : "below"))
-		return false;
-	loop->bound = k_read_whole(r);
-	return loop->bound;
-}
-
-static struct k_stmt *read_loop(struct k_reader *r, struct k_stmt *stmt)
-{
-	struct k_loop *loop = &stmt->loop;
-
 	loop->name = k_read_typed_name(r, &loop->type);
-	if (!loop->name || !k_expect(r, "from"))
-		return NULL;
+	k_expect(r, "from");
 	loop->first = k_read_whole(r);
-	if (!loop->first || !read_bound(r, loop))
-		return NULL;
+	loop->is_down = k_accept(r, "down");
+	k_expect(r, loop->is_down ? "to" : "below");
+	loop->bound = k_read_whole(r);
 	if (k_accept(r, "step"))
 		loop->step = k_read_whole(r);
 	while (k_accept(r, ","))
 		read_property_of_loop(r, loop);
-	return stmt;
 }
 
-static struct k_stmt *read_while(struct k_reader *r, struct k_stmt *stmt)
+static void read_while(struct k_reader *r, struct k_while *repeat)
 {
-	struct k_while *repeat = &stmt->repeat;
-
 	repeat->condition = k_read_whole(r);
 	while (k_accept(r, ","))
 		if (k_accept(r, "broken"))
 			repeat->is_broken = true;
 		else if (!accept_kind(r, &repeat->kind))
 			k_fail(r, "this is said of no loop");
-	return stmt;
 }
 
 /* ---- other statements ---- */
 
-static struct k_stmt *read_if(struct k_reader *r, struct k_stmt *stmt)
+static void read_if(struct k_reader *r, struct k_if *branch)
 {
-	stmt->branch.condition = k_read_whole(r);
-	stmt->branch.is_bare = k_accept(r, ",") && k_expect(r, "bare");
-	return stmt;
+	branch->condition = k_read_whole(r);
+	branch->is_bare = k_accept(r, ",") && k_expect(r, "bare");
 }
 
-static struct k_stmt *read_record(struct k_reader *r, struct k_stmt *stmt)
+static void read_record(struct k_reader *r, struct k_record *record)
 {
-	stmt->record.name = k_expect_name(r);
+	record->name = k_expect_name(r);
 	if (k_accept(r, ",") && k_expect(r, "alignment"))
-		stmt->record.alignment = k_read_whole(r);
-	return stmt;
+		record->alignment = k_read_whole(r);
 }
 
 static char unescaped(char c)
@@ -284,84 +248,79 @@ static const char *text_of_string(struct arena *arena, const struct k_token *tok
 	return text;
 }
 
-static struct k_stmt *read_comment(struct k_reader *r, struct k_stmt *stmt)
+static const char *read_comment(struct k_reader *r)
 {
-	if (r->token.kind != K_TOKEN_STRING)
-		return wrong(r, "the text in quotes is missing");
-	stmt->text = text_of_string(r->arena, &r->token);
+	const struct k_token token = r->token;
+
+	if (token.kind != K_TOKEN_STRING)
+		k_fail(r, "the text in quotes is missing");
 	k_next(r);
-	return stmt;
+	return token.kind == K_TOKEN_STRING ? text_of_string(r->arena, &token) : NULL;
 }
 
-static struct k_stmt *read_return(struct k_reader *r, struct k_stmt *stmt)
+static struct k_expr *read_called(struct k_reader *r)
 {
-	if (r->token.kind != K_TOKEN_END && !k_is(r, "@"))
-		stmt->value = k_read_whole(r);
-	return stmt;
-}
+	struct k_expr *call = k_read_whole(r);
 
-static struct k_stmt *read_call(struct k_reader *r, struct k_stmt *stmt)
-{
-	stmt->value = k_read_whole(r);
-	if (stmt->value && stmt->value->kind != KE_CALL && stmt->value->kind != KE_NAME)
-		return wrong(r, "this calls nothing");
-	return stmt;
+	if (call && call->kind != KE_CALL && call->kind != KE_NAME)
+		k_fail(r, "this calls nothing");
+	return call;
 }
 
 /* ---- by the word ---- */
 
 /* Behind the word of its kind. */
-static struct k_stmt *read_kind(struct k_reader *r, struct k_stmt *stmt)
+static void read_kind(struct k_reader *r, struct k_stmt *stmt)
 {
 	switch (stmt->kind) {
-	case KS_LOOP: return read_loop(r, stmt);
-	case KS_WHILE: return read_while(r, stmt);
-	case KS_IF: return read_if(r, stmt);
-	case KS_CALL: return read_call(r, stmt);
+	case KS_LET: read_declaration(r, &stmt->let); break;
+	case KS_STORE: read_store(r, &stmt->store); break;
+	case KS_LOOP: read_loop(r, &stmt->loop); break;
+	case KS_WHILE: read_while(r, &stmt->repeat); break;
+	case KS_IF: read_if(r, &stmt->branch); break;
+	case KS_CALL: stmt->value = read_called(r); break;
+	case KS_RETURN: stmt->value = r->token.kind == K_TOKEN_END || k_is(r, "@") ? NULL : k_read_whole(r); break;
 	case KS_PARALLEL:
 	case KS_UNUSED: stmt->value = k_read_whole(r); break;
-	case KS_RETURN: return read_return(r, stmt);
-	case KS_RECORD: return read_record(r, stmt);
-	case KS_COMMENT: return read_comment(r, stmt);
+	case KS_RECORD: read_record(r, &stmt->record); break;
+	case KS_COMMENT: stmt->text = read_comment(r); break;
 	case KS_BLOCK:
 	case KS_BREAK:
 	case KS_CONTINUE:
 	case KS_BLANK:
-	case KS_LET:
-	case KS_STORE:
 	case KS_N: break;
 	}
-	return stmt;
 }
 
-/* Behind `interim`. */
-static struct k_stmt *read_interim(struct k_reader *r)
+/* Takes the words that a store has ahead of it; false: there are none. */
+static bool accept_words_of_store(struct k_reader *r, struct k_store *store)
 {
-	struct k_stmt *stmt = read_store(r, K_STORE_PLAIN);
-
-	if (stmt)
-		stmt->store.is_interim = true;
-	return stmt;
+	store->is_interim = k_accept(r, "interim");
+	for (int mode = K_STORE_PLAIN + 1; mode <= K_STORE_NONTEMPORAL && !store->is_interim; mode++)
+		if (k_accept(r, k_mode_word((enum k_store_mode) mode))) {
+			store->mode = (enum k_store_mode) mode;
+			return true;
+		}
+	return store->is_interim;
 }
 
-static struct k_stmt *read_word(struct k_reader *r)
+/* KS_N: no statement begins so. */
+static enum k_stmt_kind accept_kind_of_stmt(struct k_reader *r)
 {
-	if (k_accept(r, "interim"))
-		return read_interim(r);
-	for (int mode = K_STORE_PLAIN + 1; mode <= K_STORE_NONTEMPORAL; mode++)
-		if (k_accept(r, k_mode_word((enum k_store_mode) mode)))
-			return read_store(r, (enum k_store_mode) mode);
-	if (is_let(r))
-		return read_declaration(r);
 	for (int kind = 0; kind < KS_N; kind++)
 		if (k_stmt_word((enum k_stmt_kind) kind) && k_accept(r, k_stmt_word((enum k_stmt_kind) kind)))
-			return read_kind(r, k_stmt(r->arena, (enum k_stmt_kind) kind));
-	return wrong(r, "no statement begins so");
+			return (enum k_stmt_kind) kind;
+	return KS_N;
 }
 
 struct k_stmt *k_read_stmt(struct k_reader *r)
 {
-	struct k_stmt *stmt = begins_store(r) ? read_store(r, K_STORE_PLAIN) : read_word(r);
+	struct k_stmt *stmt = k_stmt(r->arena, KS_STORE);
 
+	if (!begins_store(r) && !accept_words_of_store(r, &stmt->store))
+		stmt = k_stmt(r->arena, is_let(r) ? KS_LET : accept_kind_of_stmt(r));
+	if (stmt->kind == KS_N)
+		k_fail(r, "no statement begins so");
+	read_kind(r, stmt);
 	return r->error ? NULL : stmt;
 }
