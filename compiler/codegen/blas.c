@@ -102,17 +102,6 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 
 /* ---- operands ---- */
 
-static struct affine product(struct arena *arena, const struct affine *a, const struct affine *b)
-{
-	int64_t value;
-
-	if (affine_is_constant(a, &value))
-		return affine_scale(arena, b, value, 0);
-	if (affine_is_constant(b, &value))
-		return affine_scale(arena, a, value, 0);
-	return affine_product(arena, affine_expr(arena, a), affine_expr(arena, b));
-}
-
 /* How far apart the elements are that differ by one in the dim. */
 static struct affine stride(const struct call *call, const struct access *access, int dim)
 {
@@ -120,14 +109,12 @@ static struct affine stride(const struct call *call, const struct access *access
 	struct affine behind = affine_constant(1), sum = affine_constant(0);
 
 	for (int s = access_n_subs(access) - 1; s >= 0; s--) {
-		struct affine lo = affine_of_expr(call->e, NULL, access->array->lo[s]);
-		struct affine hi = affine_of_expr(call->e, NULL, access->array->hi[s]);
-		struct affine extent = affine_combine(arena, 1, &hi, -1, &lo);
+		struct affine extent = affine_of_range(call->e, access->array, s);
 		int64_t coefficient = 0;
 
 		blas_coefficient(access->subs[s], dim, &coefficient);
 		sum = affine_combine(arena, 1, &sum, coefficient, &behind);
-		behind = product(arena, &behind, &extent);
+		behind = affine_multiply(call->e, &behind, &extent);
 	}
 	return sum;
 }

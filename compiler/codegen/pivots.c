@@ -72,6 +72,8 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 	stage_list list = stages_of_pivots(module);
 
 	(void) target;
+	if (!list.n)
+		return;
 	open_block(w, "static const pmg_pivot_desc %s_pivots[] = {", layout->prefix);
 	for (int i = 0; i < list.n; i++)
 		line(w, "{ %s, %s, %d, %s },",

@@ -24,16 +24,9 @@ static struct k_expr *cells_of(struct emit *e, const struct array *target)
 	struct affine cells = affine_constant(1);
 
 	for (int d = 0; d < target->rank; d++) {
-		struct affine lo = affine_of_expr(e, NULL, target->lo[d]), hi = affine_of_expr(e, NULL, target->hi[d]);
-		struct affine extent = affine_combine(e->arena, 1, &hi, -1, &lo);
-		int64_t value;
+		struct affine extent = affine_of_range(e, target, d);
 
-		if (affine_is_constant(&cells, &value))
-			cells = affine_scale(e->arena, &extent, value, 0);
-		else if (affine_is_constant(&extent, &value))
-			cells = affine_scale(e->arena, &cells, value, 0);
-		else
-			cells = affine_product(e->arena, affine_expr(e->arena, &cells), affine_expr(e->arena, &extent));
+		cells = affine_multiply(e, &cells, &extent);
 	}
 	return k_at_least(e->arena, affine_expr(e->arena, &cells), K_LEVEL_PRODUCT);
 }

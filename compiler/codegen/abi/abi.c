@@ -260,21 +260,16 @@ static struct k_block *general_extents(struct emit *e, const char *values)
 	return body;
 }
 
-bool has_general_extents(const struct layout *layout)
-{
-	struct emit e = emit_for_table(layout, NULL);
-
-	return general_extents(&e, "extents")->stmts.n > 0;
-}
-
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct emit e = emit_for_table(layout, target);
 	struct names names = layout->names;
 	const char *values = names_declare(&names, "extents");
+	const struct k_block *body = general_extents(&e, values);
 
-	table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, int64_t *%s)",
-						 layout->prefix, values), general_extents(&e, values), NULL);
+	if (body->stmts.n)
+		table_function_print(w, &e, arena_printf(e.arena, "static void %s_extents(const void *arguments, "
+							 "int64_t *%s)", layout->prefix, values), body, NULL);
 }
 
 /* ---- assumptions ---- */
@@ -624,9 +619,12 @@ const char *children_row(const struct layout *layout, int number)
 			    children->list, children->order, children->lanes);
 }
 
+/* One row alone stands in the description. */
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	(void) target;
+	if (layout->children.n < 2)
+		return;
 	open_block(w, "static const pmg_children_desc %s_children[] = {", layout->prefix);
 	for (int i = 0; i < layout->children.n; i++)
 		line(w, "%s,", children_row(layout, i));

@@ -21,8 +21,7 @@ void emit_shared_arguments(struct writer *w, struct layout *const *layouts, int 
 void emit_array_table(struct writer *w, const struct layout *layout, const struct target *target);
 const char *children_row(const struct layout *layout, int number);
 void emit_children_table(struct writer *w, const struct layout *layout, const struct target *target);
-/* Are there extents that are no parameter plus a constant? The function that writes these. */
-bool has_general_extents(const struct layout *layout);
+/* The function that writes extents that are no parameter plus a constant. */
 void emit_extents(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_assumption(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_functions(struct writer *w, const struct layout *layout);
@@ -63,16 +62,14 @@ void emit_kernel_names(struct writer *w, const struct pipeline *pipeline);
 
 /* ---- work.c -------------------------------------------------------------------------------------------- */
 
-/* Rows of the table PREFIX_work: stages, and copies of threads; are there numbers of points that are no products of
- * sizes? The function PREFIX_count, which writes these. */
+/* Rows of the table PREFIX_work: stages, and copies of threads; the function PREFIX_count, which writes numbers of
+ * points that are no products of sizes. */
 int n_of_work(const struct module *module);
 void emit_work_table(struct writer *w, const struct layout *layout, const struct target *target);
-bool has_general_counts(const struct layout *layout);
 void emit_count(struct writer *w, const struct layout *layout, const struct target *target);
 /* The sizes that the candidate is meant for, as a field of its description: one of some has to be long enough; "": any,
- * or what a function tells. Is there such a function? */
+ * or what a function tells. */
 const char *least_field(const struct layout *layout);
-bool has_general_suits(const struct layout *layout);
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- candidates.c -------------------------------------------------------------------------------------- */

@@ -8,56 +8,25 @@
 
 /* ---- tables ---- */
 
-static bool has_slots(const struct layout *layout)
-{
-	return layout->slots.n > 0;
-}
-
-/* One row alone stands in the description. */
-static bool has_children(const struct layout *layout)
-{
-	return layout->children.n > 1;
-}
-
-static bool has_restructurings(const struct layout *layout)
-{
-	return layout->module->restructurings.n > 0;
-}
-
-static bool has_branches(const struct layout *layout)
-{
-	return layout->module->branchings.n > 0;
-}
-
-static bool has_pivots(const struct layout *layout)
-{
-	return layout_n_pivots(layout) > 0;
-}
-
-static bool has_work(const struct layout *layout)
-{
-	return layout->has_work;
-}
-
 enum {
 	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_PIVOTS, TABLE_EXTENTS, TABLE_SUITS,
 	TABLE_WORK, TABLE_COUNT, TABLE_N
 };
 
+/* A function prints nothing if there is no such table. */
 static const struct own_table {
 	const char *name;
-	bool (*exists)(const struct layout *layout);
 	void (*emit)(struct writer *w, const struct layout *layout, const struct target *target);
 } own_tables[TABLE_N] = {
-	[TABLE_ARRAYS] = { "arrays", has_slots, emit_array_table },
-	[TABLE_CHILDREN] = { "children", has_children, emit_children_table },
-	[TABLE_RESTRUCTURINGS] = { "restructurings", has_restructurings, emit_restructuring_table },
-	[TABLE_BRANCHES] = { "branches", has_branches, emit_branches_table },
-	[TABLE_PIVOTS] = { "pivots", has_pivots, emit_pivot_table },
-	[TABLE_EXTENTS] = { "extents", has_general_extents, emit_extents },
-	[TABLE_SUITS] = { "suits", has_general_suits, emit_suits },
-	[TABLE_WORK] = { "work", has_work, emit_work_table },
-	[TABLE_COUNT] = { "count", has_general_counts, emit_count },
+	[TABLE_ARRAYS] = { "arrays", emit_array_table },
+	[TABLE_CHILDREN] = { "children", emit_children_table },
+	[TABLE_RESTRUCTURINGS] = { "restructurings", emit_restructuring_table },
+	[TABLE_BRANCHES] = { "branches", emit_branches_table },
+	[TABLE_PIVOTS] = { "pivots", emit_pivot_table },
+	[TABLE_EXTENTS] = { "extents", emit_extents },
+	[TABLE_SUITS] = { "suits", emit_suits },
+	[TABLE_WORK] = { "work", emit_work_table },
+	[TABLE_COUNT] = { "count", emit_count },
 };
 
 /* Without a prefix, so that tables of two candidates can be compared; NULL: there is none. */
@@ -66,11 +35,9 @@ static const char *table_text(const struct own_table *table, const struct layout
 	struct writer scratch = writer_new(layout->module->arena);
 	struct layout renamed = *layout;
 
-	if (!table->exists(layout))
-		return NULL;
 	renamed.prefix = "";
 	table->emit(&scratch, &renamed, target);
-	return str_text(&scratch.text);
+	return scratch.text.length ? str_text(&scratch.text) : NULL;
 }
 
 /* A candidate: its tables as texts, and their names; NULL: it has none of the kind. */

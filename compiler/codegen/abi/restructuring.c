@@ -107,6 +107,8 @@ void emit_restructuring_table(struct writer *w, const struct layout *layout, con
 	int n = layout->module->restructurings.n;
 
 	(void) target;
+	if (!n)
+		return;
 	open_block(w, "static const pmg_restructure_desc %s_restructurings[] = {", layout->prefix);
 	for (int i = 0; i < n; i++)
 		emit_restructuring_row(w, layout, i);
@@ -118,6 +120,8 @@ void emit_branches_table(struct writer *w, const struct layout *layout, const st
 	const struct module *module = layout->module;
 
 	(void) target;
+	if (!module->branchings.n)
+		return;
 	open_block(w, "static const pmg_branches_desc %s_branches[] = {", layout->prefix);
 	for (int i = 0; i < module->branchings.n; i++) {
 		const struct branching *branching = &module->branchings.items[i];

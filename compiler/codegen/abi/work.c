@@ -380,19 +380,6 @@ static struct work work_new(const struct layout *layout, const struct target *ta
 	return work;
 }
 
-bool has_general_counts(const struct layout *layout)
-{
-	struct work work;
-	struct k_block *body;
-
-	if (!layout->has_work)
-		return false;
-	work = work_new(layout, NULL);
-	body = table_body_open(&work.emit);
-	add_counts(&work, "counts");
-	return body->stmts.n > 0;
-}
-
 void emit_count(struct writer *w, const struct layout *layout, const struct target *target)
 {
 	struct work work = work_new(layout, target);
@@ -400,7 +387,10 @@ void emit_count(struct writer *w, const struct layout *layout, const struct targ
 	const char *counts = names_declare(&names, "counts");
 	struct k_block *body = table_body_open(&work.emit);
 
-	add_counts(&work, counts);
+	if (layout->has_work)
+		add_counts(&work, counts);
+	if (!body->stmts.n)
+		return;
 	w->span = layout->module->span;
 	table_function_print(w, &work.emit,
 			     arena_printf(work.emit.arena, "static void %s_count(const pmg_plan *plan, "
@@ -424,14 +414,6 @@ struct sizes {
 	VEC(struct least) lengths;
 	bool is_any;
 };
-
-static struct sizes sizes_new(const struct layout *layout)
-{
-	struct module *module = layout->module;
-
-	return (struct sizes) { .work = { .layout = layout, .emit = { .module = module, .arena = module->arena,
-								      .layout = layout } } };
-}
 
 static void note_length(struct sizes *sizes, const struct dim *dim, int64_t least)
 {
@@ -464,24 +446,24 @@ static void note_rows(struct sizes *sizes, const struct group *group)
 		note_length(sizes, &add->dims.items[add->dims.n - 1], SUM_LEAST_ROW);
 }
 
-static struct sizes sizes_of_blocks(const struct layout *layout)
+/* What a candidate is meant for: blocks, and sums by rows. */
+struct meant {
+	struct sizes blocks, rows;
+};
+
+static struct meant meant_for(const struct layout *layout)
 {
-	struct sizes sizes = sizes_new(layout);
+	struct module *module = layout->module;
+	const struct sizes none = { .work = { .layout = layout, .emit = emit_for_table(layout, NULL) } };
+	struct meant meant = { none, none };
 
 	for (int i = 0; i < REGION_N; i++)
-		if (layout->module->regions[i].schedule)
-			isl_schedule_foreach_schedule_node_top_down(layout->module->regions[i].schedule, note_block,
-								    &sizes);
-	return sizes;
-}
-
-static struct sizes sizes_of_rows(const struct layout *layout)
-{
-	struct sizes sizes = sizes_new(layout);
-
-	for (int g = 0; g < layout->module->groups.n; g++)
-		note_rows(&sizes, layout->module->groups.items[g]);
-	return sizes;
+		if (module->regions[i].schedule)
+			isl_schedule_foreach_schedule_node_top_down(module->regions[i].schedule, note_block,
+								    &meant.blocks);
+	for (int g = 0; g < module->groups.n; g++)
+		note_rows(&meant.rows, module->groups.items[g]);
+	return meant;
 }
 
 /* Sizes for which the kernel is not meant: there are such. */
@@ -518,9 +500,10 @@ static const char *least_table(const struct sizes *sizes)
 
 const char *least_field(const struct layout *layout)
 {
-	const struct sizes blocks = sizes_of_blocks(layout), rows = sizes_of_rows(layout);
-	const struct sizes *sizes = has_unfit(&blocks) ? &blocks : &rows;
-	const char *table = has_unfit(&blocks) != has_unfit(&rows) ? least_table(sizes) : NULL;
+	const struct meant meant = meant_for(layout);
+	const bool has_blocks = has_unfit(&meant.blocks);
+	const struct sizes *sizes = has_blocks ? &meant.blocks : &meant.rows;
+	const char *table = has_blocks != has_unfit(&meant.rows) ? least_table(sizes) : NULL;
 
 	return table && layout->has_work ? arena_printf(layout->module->arena,
 							".n_least = %d, .least = (const pmg_least[]) { %s }",
@@ -542,25 +525,23 @@ static struct k_expr *condition_of_sizes(const struct sizes *sizes)
 static struct k_expr *condition_of(const struct layout *layout)
 {
 	struct arena *arena = layout->module->arena;
-	const struct sizes blocks = sizes_of_blocks(layout), rows = sizes_of_rows(layout);
-	struct k_expr *of_blocks = condition_of_sizes(&blocks), *of_rows = condition_of_sizes(&rows);
+	const struct meant meant = meant_for(layout);
+	struct k_expr *of_blocks = condition_of_sizes(&meant.blocks), *of_rows = condition_of_sizes(&meant.rows);
 
 	if (of_blocks && of_rows)
 		return k_binary(arena, K_AND, k_grouped(arena, of_blocks), k_grouped(arena, of_rows));
 	return of_blocks ? of_blocks : of_rows;
 }
 
-bool has_general_suits(const struct layout *layout)
-{
-	return layout->has_work && !*least_field(layout) && condition_of(layout);
-}
-
 void emit_suits(struct writer *w, const struct layout *layout, const struct target *target)
 {
+	struct k_expr *condition = layout->has_work && !*least_field(layout) ? condition_of(layout) : NULL;
 	struct emit e = emit_for_table(layout, target);
 	struct k_block *body = table_body_open(&e);
 
-	k_return(e.b, condition_of(layout));
+	if (!condition)
+		return;
+	k_return(e.b, condition);
 	table_function_print(w, &e, arena_printf(e.arena, "static bool %s_suits(const void *arguments)",
 						 layout->prefix), body, NULL);
 }
@@ -631,6 +612,8 @@ void emit_work_table(struct writer *w, const struct layout *layout, const struct
 	struct work work = work_new(layout, target);
 	struct module *module = layout->module;
 
+	if (!layout->has_work)
+		return;
 	work.emit.w = w;
 	open_block(w, "static const pmg_work_desc %s_work[] = {", layout->prefix);
 	for (int i = 0; i < module->stages.n; i++)
