@@ -348,6 +348,8 @@ void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
+/* Opens a loop whose iterations belong to teams or lanes, also where it has one: one of them runs it. */
+void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its launch behind so many iterations (0, 1). */
 void emit_until(struct emit *e, struct k_expr *until, int advance);
 /* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a

@@ -5,28 +5,11 @@
  * processors make (teams, private copies, calls of the BLAS) is an error here, never something else in its place. */
 #include "codegen/codegen_private.h"
 
-/* Each team, or lane, begins at its number, and goes on by how many there are, unless each iteration has one. */
-static void cuda_open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
-{
-	struct arena *a = e->arena;
-	const bool is_shared = loop_is_shared(e, use);
-	const char *number = is_shared ? "pmg_index" : e->warp_loop ? "pmg_member" : "pmg_lane";
-	const char *all = is_shared ? "pmg_teams" : e->warp_loop ? "pmg_group" : "pmg_team";
-	struct k_loop *loop = &open_for(e, range, name, use->mark->direction)->loop;
-
-	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
-	loop->number = k_name(a, number);
-	loop->is_strided = is_shared && e->grid->sums_up;
-	loop->count = !is_shared || loop->is_strided ? k_name(a, all) : NULL;
-}
-
 static void cuda_atomic_update(struct emit *e, const struct update *update)
 {
 	struct arena *a = e->arena;
 	struct k_expr *call;
 
-	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
-		*e->layout->is_unordered = true;
 	call = K_CALL(a, arena_printf(a, "pmg_cuda_atomic_%s", device_operation(update->op)),
 		      k_address(a, update->target), update->value);
 	k_do(e->b, k_with_constant(a, call, k_type_arg(a, k_scalar(type_c_name(update->type)))));
@@ -63,7 +46,6 @@ static const struct target cuda = {
 		[MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.file_head = cuda_file_head,
-	.open_divided = cuda_open_divided,
 	.atomic_update = cuda_atomic_update
 };
 

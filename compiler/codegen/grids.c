@@ -28,6 +28,25 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 	return e->grid && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
 }
 
+/* Each team, or lane, begins at its number, and goes on by how many there are, unless each iteration has one. */
+void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
+{
+	struct arena *a = e->arena;
+	const bool is_shared = loop_is_shared(e, use);
+	const char *number = is_shared ? "pmg_index" : e->warp_loop ? "pmg_member" : "pmg_lane";
+	const char *all = is_shared ? "pmg_teams" : e->warp_loop ? "pmg_group" : "pmg_team";
+	struct range divided = *range;
+	struct k_loop *loop;
+
+	if (range->is_single)
+		divided.end = affine_scale(a, &range->first, 1, use->mark->direction);
+	loop = &open_for(e, &divided, name, use->mark->direction)->loop;
+	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
+	loop->number = k_name(a, number);
+	loop->is_strided = is_shared && (e->grid->sums_up || e->target->device->has_few_teams);
+	loop->count = !is_shared || loop->is_strided ? k_name(a, all) : NULL;
+}
+
 void emit_team_sync(struct emit *e)
 {
 	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->warp_loop)

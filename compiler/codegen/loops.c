@@ -43,16 +43,6 @@ static void check_is_shared(struct emit *e, const struct loop_use *use)
 		emit_fail(e, "the loop that a team shares has one iteration");
 }
 
-/* A loop whose iterations belong to teams or lanes, also where it has one: one of them runs it. */
-static void open_divided_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
-{
-	struct range divided = *range;
-
-	if (range->is_single)
-		divided.end = affine_scale(e->arena, &range->first, 1, use->mark->direction);
-	e->target->open_divided(e, &divided, name, use);
-}
-
 static bool is_divided(const struct emit *e, const struct loop_use *use)
 {
 	return loop_is_shared(e, use) || loop_is_of_lanes(e, use);
@@ -76,7 +66,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	struct k_stmt *loop;
 
 	if (is_divided(e, use)) {
-		open_divided_loop(e, range, name, use);
+		open_divided(e, range, name, use);
 		return;
 	}
 	if (e->threads.part && use->is_parallel) {

@@ -5,26 +5,11 @@
  * the device that it finds. It has no teams of work items: what shares a loop between lanes is not among its marks. */
 #include "codegen/codegen_private.h"
 
-/* There may be more iterations than work items. */
-static void opencl_open_divided(struct emit *e, const struct range *range, const char *name,
-				const struct loop_use *use)
-{
-	struct k_loop *loop = &open_for(e, range, name, use->mark->direction)->loop;
-
-	loop->kind = K_LOOP_GRID;
-	loop->number = k_name(e->arena, "pmg_index");
-	loop->is_strided = true;
-	loop->count = k_name(e->arena, "pmg_teams");
-}
-
-/* Work items come in any order. */
 static void opencl_atomic_update(struct emit *e, const struct update *update)
 {
 	const char *function = arena_printf(e->arena, "pmg_opencl_atomic_%s_%s", device_operation(update->op),
 					    type_name(update->type));
 
-	if (type_is_float(update->type) && (update->op == REDUCE_ADD || update->op == REDUCE_MUL))
-		*e->layout->is_unordered = true;
 	k_do(e->b, K_CALL(e->arena, function, k_address(e->arena, update->target), update->value));
 }
 
@@ -48,6 +33,7 @@ static const struct device opencl_device = {
 	.buffer = "cl_mem",
 	.argument = "PMG_OPENCL_ARGUMENT",
 	.libraries = "-lOpenCL",
+	.has_few_teams = true,
 	.grid_sum = opencl_grid_sum
 };
 
@@ -61,7 +47,6 @@ static const struct target opencl = {
 		[MARK_DYNAMIC] = true, [MARK_GRID] = true
 	},
 	.file_head = opencl_file_head,
-	.open_divided = opencl_open_divided,
 	.atomic_update = opencl_atomic_update,
 };
 

@@ -77,7 +77,6 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	struct arena *a = e->arena;
 	const char *name;
 
-	note_order(e, update->type);
 	if (update->op == REDUCE_ADD || update->op == REDUCE_MUL) {
 		k_update(e->b, update->op == REDUCE_ADD ? K_ADD : K_MUL, update->target,
 			 update->value)->store.mode = K_STORE_ATOMIC;

@@ -289,6 +289,17 @@ static bool writes_row(const struct emit *e, const struct stage *stage)
 	       stage->dims.items[write->subs[0]->index].kind == DIM_RANGE;
 }
 
+/* Threads come in any order: sums and products of floats have other last bits then, and on a processor the least and
+ * largest one of the zeros of both signs. */
+static void emit_atomic_update(struct emit *e, const struct update *update)
+{
+	const bool is_sum = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
+
+	if (type_is_float(update->type) && (is_sum || !e->target->device))
+		*e->layout->is_unordered = true;
+	e->target->atomic_update(e, update);
+}
+
 static void emit_possibly_atomic(struct emit *e, const struct stage *stage, const struct update *update,
 				 bool is_atomic)
 {
@@ -298,7 +309,7 @@ static void emit_possibly_atomic(struct emit *e, const struct stage *stage, cons
 	if (conditions)
 		emit_where(e, update, conditions);
 	else if (is_atomic && update->op != REDUCE_SET)
-		e->target->atomic_update(e, update);
+		emit_atomic_update(e, update);
 	else
 		emit_update(e, update);
 	one_lane_close(e, names);

@@ -13,7 +13,6 @@
 #define PMGC_VERSION "0.1.0"
 
 struct emit;
-struct range;
 struct loop_use;
 struct update;
 struct k_stmt;
@@ -27,6 +26,7 @@ struct device {
 	const char *buffer;             /* the type by which the host names an array; NULL: a pointer to elements */
 	const char *argument;           /* a macro around what the host hands to a kernel; NULL: nothing */
 	const char *libraries;          /* that generated code is linked with, "-lOpenCL"; or NULL */
+	bool has_few_teams;             /* there may be more iterations of a shared loop than teams */
 	bool records;                   /* its runtime may run a pass again, to record what is started */
 	/* The call, true in one thread, which then has in the variable what all have accumulated. */
 	struct k_expr *(*grid_sum)(struct emit *e, const struct cell *cell);
@@ -41,8 +41,6 @@ struct target {
 	bool swaps;                     /* arrays may change places between iterations of the loop */
 	/* At the head of the file, behind the includes. */
 	void (*file_head)(struct writer *w);
-	/* Opens a loop whose iterations teams or lanes of a device have; NULL: it has none. */
-	void (*open_divided)(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
 	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask; NULL: it does not, but
 	 * opens another loop. */
 	void (*share)(struct emit *e, struct k_stmt *loop, const struct loop_use *use);
