@@ -185,19 +185,9 @@ static void split_sequence(struct planting *planting)
 /* Is the first, or the last, of the loops below a condition? */
 static bool ends_with_condition(__isl_keep isl_ast_node *loops, bool first)
 {
-	isl_ast_node *end = isl_ast_node_copy(loops);
-	bool is;
-
-	while (isl_ast_node_get_type(end) == isl_ast_node_block) {
-		isl_ast_node_list *children = isl_ast_node_block_get_children(end);
-
-		isl_ast_node_free(end);
-		end = isl_ast_node_list_get_at(children, first ? 0 : isl_ast_node_list_size(children) - 1);
-		isl_ast_node_list_free(children);
-	}
-	is = isl_ast_node_get_type(end) == isl_ast_node_if;
-	isl_ast_node_free(end);
-	return is;
+	while (isl_ast_node_get_type(loops) == isl_ast_node_block)
+		loops = ast_child(loops, first ? 0 : ast_n_children(loops) - 1);
+	return isl_ast_node_get_type(loops) == isl_ast_node_if;
 }
 
 static __isl_give isl_ast_node *plant_nests(__isl_take isl_ast_build *build, void *user)
@@ -302,37 +292,95 @@ static __isl_give isl_ast_node *make_ast(struct module *module, enum region_kind
 	return ast;
 }
 
-__isl_give isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
+isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
 {
 	struct region *region = &module->regions[kind];
 
 	if (region->schedule && !region->loops)
 		region->loops = make_ast(module, kind);
-	return isl_ast_node_copy(region->loops);
+	return region->loops;
 }
 
 /* ---- questions to the AST ---- */
 
-/* What stands directly below a node, in its order. */
+/* isl's trees are shared, and not changed: what is below a node stays with it. */
+static isl_ast_node *borrowed(__isl_take isl_ast_node *part)
+{
+	isl_ast_node_free(part);
+	return part;
+}
+
+isl_ast_node *ast_body(__isl_keep isl_ast_node *loop)
+{
+	return borrowed(isl_ast_node_for_get_body(loop));
+}
+
+isl_ast_node *ast_below(__isl_keep isl_ast_node *mark)
+{
+	return borrowed(isl_ast_node_mark_get_node(mark));
+}
+
+isl_ast_expr *ast_instance(__isl_keep isl_ast_node *statement)
+{
+	isl_ast_expr *instance = isl_ast_node_user_get_expr(statement);
+
+	isl_ast_expr_free(instance);
+	return instance;
+}
+
+int ast_n_children(__isl_keep isl_ast_node *node)
+{
+	isl_ast_node_list *children;
+	int n;
+
+	switch (isl_ast_node_get_type(node)) {
+	case isl_ast_node_for: case isl_ast_node_mark:
+		return 1;
+	case isl_ast_node_if:
+		return isl_ast_node_if_has_else_node(node) == isl_bool_true ? 2 : 1;
+	case isl_ast_node_block:
+		children = isl_ast_node_block_get_children(node);
+		n = isl_ast_node_list_n_ast_node(children);
+		isl_ast_node_list_free(children);
+		return n;
+	case isl_ast_node_user: case isl_ast_node_error:
+		break;
+	}
+	return 0;
+}
+
+static isl_ast_node *child_of_block(__isl_keep isl_ast_node *node, int i)
+{
+	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
+	isl_ast_node *child = borrowed(isl_ast_node_list_get_at(children, i));
+
+	isl_ast_node_list_free(children);
+	return child;
+}
+
+isl_ast_node *ast_child(__isl_keep isl_ast_node *node, int i)
+{
+	switch (isl_ast_node_get_type(node)) {
+	case isl_ast_node_for:
+		return ast_body(node);
+	case isl_ast_node_mark:
+		return ast_below(node);
+	case isl_ast_node_if:
+		return borrowed(i ? isl_ast_node_if_get_else_node(node) : isl_ast_node_if_get_then_node(node));
+	case isl_ast_node_block:
+		return child_of_block(node, i);
+	case isl_ast_node_user: case isl_ast_node_error:
+		break;
+	}
+	return NULL;
+}
+
 __isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node)
 {
 	isl_ast_node_list *children = isl_ast_node_list_alloc(isl_ast_node_get_ctx(node), 2);
 
-	switch (isl_ast_node_get_type(node)) {
-	case isl_ast_node_for:
-		return isl_ast_node_list_add(children, isl_ast_node_for_get_body(node));
-	case isl_ast_node_if:
-		children = isl_ast_node_list_add(children, isl_ast_node_if_get_then_node(node));
-		if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
-			children = isl_ast_node_list_add(children, isl_ast_node_if_get_else_node(node));
-		return children;
-	case isl_ast_node_block:
-		return isl_ast_node_list_concat(children, isl_ast_node_block_get_children(node));
-	case isl_ast_node_mark:
-		return isl_ast_node_list_add(children, isl_ast_node_mark_get_node(node));
-	case isl_ast_node_user: case isl_ast_node_error:
-		break;
-	}
+	for (int i = 0; i < ast_n_children(node); i++)
+		children = isl_ast_node_list_add(children, isl_ast_node_copy(ast_child(node, i)));
 	return children;
 }
 
@@ -341,15 +389,22 @@ const struct mark *ast_mark(__isl_keep isl_ast_node *node)
 	return isl_ast_node_get_type(node) == isl_ast_node_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
 }
 
-const struct mark *ast_strip_mark(isl_ast_node **node)
+const struct mark *ast_next_mark(isl_ast_node **node)
 {
 	const struct mark *mark = ast_mark(*node);
-	isl_ast_node *below = mark ? isl_ast_node_mark_get_node(*node) : NULL;
 
-	if (mark) {
-		isl_ast_node_free(*node);
-		*node = below;
-	}
+	if (mark)
+		*node = ast_below(*node);
+	return mark;
+}
+
+const struct mark *ast_strip_mark(isl_ast_node **node)
+{
+	isl_ast_node *outer = *node;
+	const struct mark *mark = ast_next_mark(node);
+
+	*node = isl_ast_node_copy(*node);
+	isl_ast_node_free(outer);
 	return mark;
 }
 
@@ -381,18 +436,15 @@ static isl_bool search_instance(__isl_keep isl_ast_node *node, void *user)
 
 	if (search->found || isl_ast_node_get_type(node) != isl_ast_node_user)
 		return search->found ? isl_bool_false : isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
+	instance = ast_instance(node);
 	stage = ast_stage(instance);
 	if (!search->stage || stage == search->stage ||
 	    (search->any_of_group && stage->group == search->stage->group))
 		search->found = instance;
-	else
-		isl_ast_expr_free(instance);
 	return isl_bool_true;
 }
 
-__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
-					    bool any_of_group)
+isl_ast_expr *ast_instance_below(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group)
 {
 	struct search search = { .stage = stage, .any_of_group = false };
 
@@ -404,6 +456,12 @@ __isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const
 	return search.found;
 }
 
+__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
+					    bool any_of_group)
+{
+	return isl_ast_expr_copy(ast_instance_below(node, stage, any_of_group));
+}
+
 struct visiting {
 	void (*visit)(struct stage *stage, void *user);
 	void *user;
@@ -412,13 +470,9 @@ struct visiting {
 static isl_bool visit_instance(__isl_keep isl_ast_node *node, void *user)
 {
 	const struct visiting *visiting = user;
-	isl_ast_expr *instance;
 
-	if (isl_ast_node_get_type(node) != isl_ast_node_user)
-		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
-	visiting->visit(ast_stage(instance), visiting->user);
-	isl_ast_expr_free(instance);
+	if (isl_ast_node_get_type(node) == isl_ast_node_user)
+		visiting->visit(ast_stage(ast_instance(node)), visiting->user);
 	return isl_bool_true;
 }
 

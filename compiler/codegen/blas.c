@@ -24,20 +24,14 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 static bool find_below_mark(struct call *call, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	const struct mark *mark = ast_mark(node);
-	isl_ast_node *below = isl_ast_node_mark_get_node(node);
-	bool found;
 
 	call->nest.is_shared |= mark->kind == MARK_PARALLEL || mark->kind == MARK_TEAM;
-	found = find_nest(call, below, mark->kind == MARK_LOOP ? mark : loop);
-	isl_ast_node_free(below);
-	return found;
+	return find_nest(call, ast_below(node), mark->kind == MARK_LOOP ? mark : loop);
 }
 
 static bool find_below_for(struct call *call, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
 	struct blas_nest *nest = &call->nest;
-	isl_ast_node *body;
-	bool found;
 
 	if (!loop || nest->n_dims == 3)
 		return false;
@@ -46,38 +40,22 @@ static bool find_below_for(struct call *call, __isl_keep isl_ast_node *node, con
 	if (call->ranges[nest->n_dims].is_single || call->ranges[nest->n_dims].step != 1)
 		return false;
 	iterator_push(call->e, node, &call->ranges[nest->n_dims++].first, 1);
-	body = isl_ast_node_for_get_body(node);
-	found = find_nest(call, body, NULL);
-	isl_ast_node_free(body);
-	return found;
+	return find_nest(call, ast_body(node), NULL);
 }
 
-static isl_ast_expr *instance_of(__isl_take isl_ast_node *node)
+static isl_ast_expr *instance_of(__isl_keep isl_ast_node *node)
 {
-	isl_ast_expr *instance = NULL;
-
-	if (isl_ast_node_get_type(node) == isl_ast_node_user)
-		instance = isl_ast_node_user_get_expr(node);
-	isl_ast_node_free(node);
-	return instance;
+	return isl_ast_node_get_type(node) == isl_ast_node_user ? ast_instance(node) : NULL;
 }
 
 static bool find_in_block(struct call *call, __isl_keep isl_ast_node *node)
 {
-	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-	bool found = isl_ast_node_list_n_ast_node(children) == 3 && !call->last.instance;
-	isl_ast_node *middle;
-
-	if (found) {
-		middle = isl_ast_node_list_get_at(children, 1);
-		call->last.instance = instance_of(isl_ast_node_list_get_at(children, 2));
-		call->last.stage = call->last.instance ? ast_stage(call->last.instance) : NULL;
-		call->nest.last = call->last.stage;
-		found = call->last.stage && find_nest(call, middle, NULL);
-		isl_ast_node_free(middle);
-	}
-	isl_ast_node_list_free(children);
-	return found;
+	if (ast_n_children(node) != 3 || call->last.instance)
+		return false;
+	call->last.instance = instance_of(ast_child(node, 2));
+	call->last.stage = call->last.instance ? ast_stage(call->last.instance) : NULL;
+	call->nest.last = call->last.stage;
+	return call->last.stage && find_nest(call, ast_child(node, 1), NULL);
 }
 
 static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const struct mark *loop)
@@ -90,7 +68,7 @@ static bool find_nest(struct call *call, __isl_keep isl_ast_node *node, const st
 	case isl_ast_node_block:
 		return find_in_block(call, node);
 	case isl_ast_node_user:
-		call->point.instance = instance_of(isl_ast_node_copy(node));
+		call->point.instance = instance_of(node);
 		call->point.stage = call->nest.stage = ast_stage(call->point.instance);
 		return !loop;
 	case isl_ast_node_if:
@@ -515,6 +493,4 @@ void emit_blas(struct emit *e, __isl_keep isl_ast_node *node, const struct mark 
 		scope_leave(e, scope);
 		emit_node(e, node, (struct loop_use) { 0 });
 	}
-	isl_ast_expr_free(call.point.instance);
-	isl_ast_expr_free(call.last.instance);
 }

@@ -17,10 +17,7 @@ void prefetch_note(struct emit *e, const struct block_prefetch *prefetch)
 
 static bool is_read_below(__isl_keep isl_ast_node *node, const struct block_prefetch *prefetch)
 {
-	struct finding found = find_part(node, prefetch->copy->owner);
-
-	isl_ast_expr_free(found.instance);
-	return found.stage;
+	return find_part(node, prefetch->copy->owner).stage;
 }
 
 static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)

@@ -57,9 +57,8 @@ static isl_bool look_at_loop(__isl_keep isl_ast_node *node, void *user)
 
 	if (!mark || !rows_are_of(search->e, mark))
 		return isl_bool_true;
-	loop = isl_ast_node_mark_get_node(node);
+	loop = ast_below(node);
 	n = is_walkable(search, loop) ? n_readers(loop, search->array) : 0;
-	isl_ast_node_free(loop);
 	search->n_inside += n;
 	search->n_found += n > 0;
 	search->last = n > 0 ? search->n_loops : search->last;
@@ -172,7 +171,6 @@ static bool row_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 
 	if (found.stage)
 		*row = row_of(e, rows->copy, &point, found.access);
-	isl_ast_expr_free(found.instance);
 	return found.stage;
 }
 

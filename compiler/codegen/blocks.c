@@ -45,10 +45,9 @@ static bool is_made_here(const struct emit *e, __isl_keep isl_ast_node *node, co
 
 	for (int i = 0; i < e->module->stages.n && is_made; i++) {
 		struct stage *stage = e->module->stages.items[i];
-		isl_ast_expr *instance = stage->write.array == array ? ast_first_instance(node, stage, false) : NULL;
+		isl_ast_expr *instance = stage->write.array == array ? ast_instance_below(node, stage, false) : NULL;
 
 		is_made = stage->write.array != array || (instance && stage->op == REDUCE_SET);
-		isl_ast_expr_free(instance);
 	}
 	return is_made;
 }
@@ -180,7 +179,7 @@ struct finding find_part(__isl_keep isl_ast_node *node, const struct array *arra
 
 	ast_each_stage(node, find_in_stage, &finding);
 	if (finding.stage)
-		finding.instance = ast_first_instance(node, finding.stage, false);
+		finding.instance = ast_instance_below(node, finding.stage, false);
 	return finding;
 }
 
@@ -275,7 +274,6 @@ static void emit_filling(struct emit *e, __isl_keep isl_ast_node *body, struct k
 			note_prefetch(e, copy, &found, first);
 		if (found.stage)
 			emit_filling_of(e, body, copy, &found, first);
-		isl_ast_expr_free(found.instance);
 	}
 }
 
@@ -302,7 +300,6 @@ static void emit_emptying(struct emit *e, __isl_keep isl_ast_node *body, struct 
 			note_write(e, copy->owner);
 			k_do(e->b, put_call(e, copy, &found, first));
 		}
-		isl_ast_expr_free(found.instance);
 	}
 }
 
@@ -375,7 +372,7 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	struct range range = range_of(e, node, 1);
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	const char *lanes, *threads = NULL;
 	struct k_expr *work = e->threads.n;
 	struct affine start;
@@ -403,18 +400,17 @@ void emit_block_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_
 	e->threads.n = work;
 	scope_leave(e, scope);
 	lanes_end(e);
-	isl_ast_node_free(body);
 }
 
 /* The loop has one iteration, whose value stands in the instances below. */
 void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	struct point point = { use.mark->stage, ast_first_instance(node, use.mark->stage, true) };
+	struct point point = { use.mark->stage, ast_instance_below(node, use.mark->stage, true) };
 	int visible = e->names.visible.n;
 	struct affine value;
 
 	if (!point.instance)    /* of a stage that shares the loop: it has the same dim there */
-		point.instance = ast_first_instance(node, NULL, false);
+		point.instance = ast_instance_below(node, NULL, false);
 	point.stage = ast_stage(point.instance);
 	value = affine_of_dim(e, &point, mark_dim_number(use.mark));
 	begin_block(e, &use);
@@ -424,5 +420,4 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	emit_body(e, node, NULL, &value);
 	block_close(e, visible);
 	lanes_end(e);
-	isl_ast_expr_free(point.instance);
 }

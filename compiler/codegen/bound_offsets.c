@@ -102,12 +102,11 @@ static isl_bool visit(__isl_keep isl_ast_node *node, void *user)
 
 	if (isl_ast_node_get_type(node) != isl_ast_node_user)
 		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
+	instance = ast_instance(node);
 	if (visiting->distances)
 		note_distance(visiting, distance_of(instance, visiting->iterator));
 	else
 		visiting->is_here = visiting->is_here || instance_is_here(visiting->e, instance);
-	isl_ast_expr_free(instance);
 	return isl_bool_true;
 }
 

@@ -215,9 +215,8 @@ static void count_loop(struct counting *counting, __isl_keep isl_ast_node *node,
 
 /* The outermost loops below; one that isl made none of, since it has one iteration, is counted as that, whatever is
  * inside. */
-static void count_ranges(struct counting *counting, __isl_take isl_ast_node *node, const struct mark *loop)
+static void count_ranges(struct counting *counting, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	isl_ast_node_list *children = ast_children(node);
 	const struct mark *mark = ast_mark(node);
 
 	if (isl_ast_node_get_type(node) == isl_ast_node_for && loop)
@@ -225,22 +224,18 @@ static void count_ranges(struct counting *counting, __isl_take isl_ast_node *nod
 	else if (loop && (mark || isl_ast_node_get_type(node) == isl_ast_node_user))
 		counting->has_single = true;
 	else
-		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
-			count_ranges(counting, isl_ast_node_list_get_at(children, i),
-				     mark && mark_is_loop(mark) ? mark : loop);
-	isl_ast_node_list_free(children);
-	isl_ast_node_free(node);
+		for (int i = 0; i < ast_n_children(node); i++)
+			count_ranges(counting, ast_child(node, i), mark && mark_is_loop(mark) ? mark : loop);
 }
 
 /* Does a PARALLEL mark stand at the node, but for those that may stand above it? */
-static bool is_shared_at(__isl_take isl_ast_node *node)
+static bool is_shared_at(__isl_keep isl_ast_node *node)
 {
 	const struct mark *mark;
 
 	do
-		mark = ast_strip_mark(&node);
+		mark = ast_next_mark(&node);
 	while (mark && (mark->kind == MARK_ACCUMULATE || mark->kind == MARK_DYNAMIC));
-	isl_ast_node_free(node);
 	return mark && mark->kind == MARK_PARALLEL;
 }
 
@@ -249,9 +244,9 @@ static struct k_expr *count_of(struct emit *e, __isl_keep isl_ast_node *node)
 	struct counting counting = { .e = e };
 	struct k_expr *one = k_int(e->arena, 1);
 
-	if (!is_shared_at(isl_ast_node_copy(node)))
+	if (!is_shared_at(node))
 		return one;
-	count_ranges(&counting, isl_ast_node_copy(node), NULL);
+	count_ranges(&counting, node, NULL);
 	if (counting.most && counting.has_single)
 		count_at_least(&counting, one);
 	return counting.most ? counting.most : one;
@@ -369,11 +364,9 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 
 static const char *first_group_name(__isl_keep isl_ast_node *node)
 {
-	isl_ast_expr *instance = ast_first_instance(node, NULL, false);
-	const char *name = instance ? ast_stage(instance)->group->name : "nothing";
+	isl_ast_expr *instance = ast_instance_below(node, NULL, false);
 
-	isl_ast_expr_free(instance);
-	return name;
+	return instance ? ast_stage(instance)->group->name : "nothing";
 }
 
 static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
@@ -394,7 +387,7 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
 			     .has_warp_loops = has_warp_loops, .depth = depth_here(e),
 			     .sums_up = e->grid->sums_up,
-			     .has_shared = is_shared_at(isl_ast_node_copy(node)) };
+			     .has_shared = is_shared_at(node) };
 	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
 
 	*e->grid = grid;
@@ -519,7 +512,7 @@ static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, 
 	if (e->target->prints[MARK_VECTOR])
 		function->bounds = bounds_of(e);
 	parameters = parameters_of(e, function);
-	head = head_of(e, team, mark, &function->body, is_shared_at(isl_ast_node_copy(node)));
+	head = head_of(e, team, mark, &function->body, is_shared_at(node));
 	prepend(e, &function->body, &head);
 	vec_push(e->arena, &e->device.kernels->functions, function);
 	k_do(e->b, launch_of(e, launch, name, count_of(e, node), e->grid->team, &parameters.arguments));

@@ -168,31 +168,26 @@ static void facts_of_inner_loop(struct emit *e, __isl_keep isl_ast_node *node, c
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
 	struct affine variable;
-	isl_ast_node *below = NULL;
 	struct range range;
 	struct point point;
 
 	if (type == isl_ast_node_mark) {
 		const struct mark *next = ast_mark(node);
 
-		below = isl_ast_node_mark_get_node(node);
 		if (mark_is_harmless(next))
-			facts_of_inner_loop(e, below, mark_is_loop(next) ? next : mark);
+			facts_of_inner_loop(e, ast_below(node), mark_is_loop(next) ? next : mark);
 	} else if (type == isl_ast_node_for && mark && mark->kind != MARK_CHILDREN) {
 		variable = affine_atom(e->arena, k_name(e->arena, arena_printf(e->arena, "@%d", e->iterators.n)));
 		range = range_of(e, node, mark->direction);
 		iterator_push(e, node, &variable, mark->direction);
-		below = isl_ast_node_for_get_body(node);
-		point = point_below(e, below, mark);
+		point = point_below(e, ast_body(node), mark);
 		if (mark->kind == MARK_LOOP)
 			range_facts(e, &range, &variable, mark->direction);
 		if (mark->kind == MARK_BIND && point.instance && source_is_known(e, &mark->dim->source, &point)) {
 			bind_facts(e, mark->dim, &point, &variable);
-			facts_of_inner_loop(e, below, NULL);
+			facts_of_inner_loop(e, ast_body(node), NULL);
 		}
-		isl_ast_expr_free(point.instance);
 	}
-	isl_ast_node_free(below);
 }
 
 /* The parent of a root is -1. */
@@ -251,19 +246,12 @@ static void require_range(struct emit *e, condition_list *list, const struct ran
 bool bind_goes_before(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool goes = isl_ast_node_get_type(node) != isl_ast_node_if;
-	isl_ast_node_list *children;
 
 	if (isl_ast_node_get_type(node) != isl_ast_node_block)
 		return goes;
-	children = isl_ast_node_block_get_children(node);
 	goes = false;
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		goes |= bind_goes_before(e, child, mark);
-		isl_ast_node_free(child);
-	}
-	isl_ast_node_list_free(children);
+	for (int i = 0; i < ast_n_children(node); i++)
+		goes |= bind_goes_before(e, ast_child(node, i), mark);
 	return goes && !point_is_unclear(e, node, mark);
 }
 
@@ -343,7 +331,6 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 		return;
 	if (variable_length_bind(e, dim_of(&use), &point, &value)) {
 		emit_segment_bind(e, node, use, &point, &value);
-		isl_ast_expr_free(point.instance);
 		return;
 	}
 	source = open_source(e, &dim_of(&use)->source, &point);
@@ -353,7 +340,6 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	emit_declared_bind(e, node, use, &point);
 	condition_close(e, source);
 	scope_leave(e, scope);
-	isl_ast_expr_free(point.instance);
 }
 
 /* NULL: nothing stands here yet. */
@@ -410,7 +396,7 @@ static void push_iterator(struct emit *e, __isl_keep isl_ast_node *node, const s
 static void emit_in_range(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 			  const struct affine *variable, const struct range *range, struct distant distant)
 {
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	condition_list conditions = { 0 };
 	struct scope scope = scope_enter(e);
 	bool is_root = e->variable_length && range->is_single; /* whose parent is another number there */
@@ -437,7 +423,6 @@ static void emit_in_range(struct emit *e, __isl_keep isl_ast_node *node, const s
 	scope_leave(e, scope);
 	if (conditions.n && range->is_single)
 		note_otherwise(e, mark, variable, &range->first);
-	isl_ast_node_free(body);
 }
 
 /* The same. With a step, statements inside may be at other distances from the iterator. */
@@ -584,7 +569,6 @@ void emit_children_for(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 
 	if (point.instance)
 		emit_family(e, node, use.mark, &point, emit_if_in_range);
-	isl_ast_expr_free(point.instance);
 }
 
 /* ---- dims with one value ---- */
@@ -600,7 +584,6 @@ static void emit_if_equal(struct emit *e, __isl_keep isl_ast_node *node, const s
 	emit_node(e, node, (struct loop_use) { 0 });
 	condition_close(e, condition);
 	note_otherwise(e, mark, variable, &value);
-	isl_ast_expr_free(point.instance);
 }
 
 void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -625,5 +608,4 @@ void emit_single(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use 
 		emit_family(e, node, use.mark, &point, emit_if_equal);
 	}
 	scope_leave(e, scope);
-	isl_ast_expr_free(point.instance);
 }

@@ -784,7 +784,6 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 	e->names = kernel.names;
 	if (find_nests(&kernel))
 		build_copies(&kernel);
-	nests_free(&kernel.nests);
 	tell_not_followed(e, watch);
 	if (!e->failed)
 		lower(&kernel, watch);

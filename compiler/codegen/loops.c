@@ -104,7 +104,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	const char *name = names_declare(&e->names, use.mark->kind == MARK_TILE ? arena_printf(e->arena, "%s_tile", dim)
 									       : dim);
 	struct affine variable = affine_name(e->arena, name);
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
 	int depth;
 
@@ -126,7 +126,6 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	if (is_of_lanes)
 		emit_team_sync(e);
 	scope_leave(e, scope);
-	isl_ast_node_free(body);
 }
 
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -192,52 +191,41 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 static void emit_else(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct condition *condition,
 		      struct k_expr *test)
 {
-	isl_ast_node *otherwise = isl_ast_node_if_get_else_node(node);
-
-	if (condition->names < 0) {
+		if (condition->names < 0) {
 		condition_close(e, *condition);
 		test = k_unary(e->arena, K_NOT, k_at_least(e->arena, test, K_LEVEL_PRIMARY));
 		*condition = condition_open(e, test, e->facts.n);
 	} else {
 		block_otherwise(e, condition->names);
 	}
-	emit_node(e, otherwise, use);
-	isl_ast_node_free(otherwise);
+	emit_node(e, ast_child(node, 1), use);
 }
 
 static void emit_if(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct k_expr *test = condition_of_ast(e, isl_ast_node_if_get_cond(node));
-	isl_ast_node *then = isl_ast_node_if_get_then_node(node);
 	struct scope scope = scope_enter(e);
 	bool is_said = facts_of_ast(e, isl_ast_node_if_get_cond(node));
 	struct condition condition = condition_open(e, test, is_said ? scope.facts : e->facts.n);
 
 	warp_loop_breaks(e);
-	emit_node(e, then, use);
+	emit_node(e, ast_child(node, 0), use);
 	scope_leave(e, scope);
-	isl_ast_node_free(then);
-	if (isl_ast_node_if_has_else_node(node) == isl_bool_true)
+	if (ast_n_children(node) > 1)
 		emit_else(e, node, use, &condition, test);
 	condition_close(e, condition);
 }
 
 static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	isl_ast_node_list *children = isl_ast_node_block_get_children(node);
-	int n = isl_ast_node_list_n_ast_node(children), outer = e->statement.shared_depth;
+	const int n = ast_n_children(node), outer = e->statement.shared_depth;
 
 	if (n > 1)
 		e->statement.shared_depth = depth_here(e);
-	for (int i = 0; i < n; i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		if (!batch_leaves_out(e, child))
-			emit_node(e, child, use);
-		isl_ast_node_free(child);
-	}
+	for (int i = 0; i < n; i++)
+		if (!batch_leaves_out(e, ast_child(node, i)))
+			emit_node(e, ast_child(node, i), use);
 	e->statement.shared_depth = outer;
-	isl_ast_node_list_free(children);
 }
 
 static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
@@ -331,15 +319,13 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 static void emit_mark(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	const struct mark *mark = ast_mark(node);
-	isl_ast_node *below = isl_ast_node_mark_get_node(node);
 
 	if (!mark)
 		emit_fail(e, "a mark is not one of ours");
 	else if (!e->target->prints[mark->kind])
 		emit_fail(e, "it cannot print the mark '%s' that pass '%s' made", mark_name(mark->kind), mark->pass);
 	else
-		emit_below_mark(e, below, mark, use);
-	isl_ast_node_free(below);
+		emit_below_mark(e, ast_below(node), mark, use);
 }
 
 /* The one iteration of a loop that isl made none of; where teams would share it, of the first. */

@@ -49,18 +49,14 @@ static void measure(struct emit *e, nest_list *nests, int number)
 	nests->items[number].n_lines = k_length(&block) + rows_length(&block);
 }
 
-static void add_nests(struct emit *e, enum region_kind kind, __isl_take isl_ast_node *node, nest_list *nests)
+static void add_nests(struct emit *e, enum region_kind kind, __isl_keep isl_ast_node *node, nest_list *nests)
 {
 	struct nest nest = { .region = kind, .node = node };
 	struct collecting collecting = { e, &nest };
-	isl_ast_node_list *children;
 
 	if (isl_ast_node_get_type(node) == isl_ast_node_block) {
-		children = isl_ast_node_block_get_children(node);
-		for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
-			add_nests(e, kind, isl_ast_node_list_get_at(children, i), nests);
-		isl_ast_node_list_free(children);
-		isl_ast_node_free(node);
+		for (int i = 0; i < ast_n_children(node); i++)
+			add_nests(e, kind, ast_child(node, i), nests);
 		return;
 	}
 	ast_each_stage(node, note_stage, &collecting);
@@ -77,13 +73,6 @@ bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)
 	else if (e->module->regions[kind].groups.n)
 		emit_fail(e, "isl made no loops from a schedule");
 	return !e->failed;
-}
-
-void nests_free(nest_list *nests)
-{
-	for (int i = 0; i < nests->n; i++)
-		isl_ast_node_free(nests->items[i].node);
-	nests->n = 0;
 }
 
 /* ---- what is known in a region ---- */

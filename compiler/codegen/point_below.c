@@ -57,17 +57,14 @@ static bool has_same_dims(const struct search *search, __isl_keep isl_ast_expr *
 	return is_same;
 }
 
-static void consider(struct search *search, __isl_take isl_ast_expr *instance)
+static void consider(struct search *search, __isl_keep isl_ast_expr *instance)
 {
 	int n = n_iterators_before(search, instance);
 
 	if (search->found && n == search->n)
 		search->is_unclear |= !has_same_dims(search, search->found, instance);
-	if (search->found && n <= search->n) {
-		isl_ast_expr_free(instance);
+	if (search->found && n <= search->n)
 		return;
-	}
-	isl_ast_expr_free(search->found);
 	search->found = instance;
 	search->n = n;
 	search->is_unclear = false;
@@ -81,13 +78,11 @@ static isl_bool visit(__isl_keep isl_ast_node *node, void *user)
 
 	if (isl_ast_node_get_type(node) != isl_ast_node_user)
 		return isl_bool_true;
-	instance = isl_ast_node_user_get_expr(node);
+	instance = ast_instance(node);
 	stage = ast_stage(instance);
 	if (instance_is_here(search->e, instance) &&
 	    (search->any_stage ? stage->group == search->mark->stage->group : stage == search->mark->stage))
 		consider(search, instance);
-	else
-		isl_ast_expr_free(instance);
 	return isl_bool_true;
 }
 
@@ -107,15 +102,12 @@ struct point point_below(const struct emit *e, __isl_keep isl_ast_node *node, co
 
 	/* Of a stage that shares the loop: it has the same dim there. */
 	if ((is_common || mark->kind == MARK_CHILDREN) && !point.instance)
-		point.instance = ast_first_instance(node, NULL, false);
+		point.instance = ast_instance_below(node, NULL, false);
 	point.stage = point.instance ? ast_stage(point.instance) : NULL;
 	return point;
 }
 
 bool point_is_unclear(const struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	struct search search = search_below(e, node, mark);
-
-	isl_ast_expr_free(search.found);
-	return search.is_unclear;
+	return search_below(e, node, mark).is_unclear;
 }

@@ -122,7 +122,7 @@ static void add_piece(struct count *count, struct piece piece)
 
 static void add_instance(struct count *count, __isl_keep isl_ast_node *node, bool is_vector)
 {
-	isl_ast_expr *instance = isl_ast_node_user_get_expr(node);
+	isl_ast_expr *instance = ast_instance(node);
 	struct piece piece = { .stage = ast_stage(instance), .is_vector = is_vector };
 
 	for (int d = 0; piece.stage && d < piece.stage->dims.n; d++)
@@ -131,25 +131,18 @@ static void add_instance(struct count *count, __isl_keep isl_ast_node *node, boo
 			piece.varies |= bit_of(d);
 	if (piece.stage)
 		add_piece(count, piece);
-	isl_ast_expr_free(instance);
 }
 
 static void add_node(struct count *count, __isl_keep isl_ast_node *node, bool is_vector)
 {
-	isl_ast_node_list *children = ast_children(node);
 	const struct mark *mark = ast_mark(node);
 
 	is_vector = is_vector || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_BLOCK ||
 					   mark->kind == MARK_ROW));
 	if (isl_ast_node_get_type(node) == isl_ast_node_user)
 		add_instance(count, node, is_vector);
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		add_node(count, child, is_vector);
-		isl_ast_node_free(child);
-	}
-	isl_ast_node_list_free(children);
+	for (int i = 0; i < ast_n_children(node); i++)
+		add_node(count, ast_child(node, i), is_vector);
 }
 
 /* ---- the sum ---- */
@@ -187,13 +180,11 @@ static struct k_expr *iterations_of(struct emit *e, const struct mark *loop, con
 /* The marks between that of a shared loop and the loop. */
 static struct k_expr *find_iterations(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *block)
 {
-	isl_ast_node *at = isl_ast_node_copy(node);
 	const struct mark *mark;
 
-	while ((mark = ast_strip_mark(&at)) && mark->kind != MARK_LOOP && mark->kind != MARK_TILE)
+	while ((mark = ast_next_mark(&node)) && mark->kind != MARK_LOOP && mark->kind != MARK_TILE)
 		if (mark->kind == MARK_BLOCK)
 			block = mark;
-	isl_ast_node_free(at);
 	return iterations_of(e, mark, block);
 }
 

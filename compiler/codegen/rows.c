@@ -49,21 +49,16 @@ static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
 	if (!mark || !row_is_loop(mark, search->row->stage, mark_dim_number(search->row)))
 		return isl_bool_true;
 	search->n++;
-	isl_ast_node_free(search->loop);
-	search->loop = isl_ast_node_mark_get_node(node);
+	search->loop = ast_below(node);
 	return isl_bool_true;
 }
 
 /* Only the statement itself stands below. */
-static bool is_statement(__isl_take isl_ast_node *node)
+static bool is_statement(__isl_keep isl_ast_node *node)
 {
-	bool is;
-
-	while (ast_strip_mark(&node))
+	while (ast_next_mark(&node))
 		;
-	is = isl_ast_node_get_type(node) == isl_ast_node_user;
-	isl_ast_node_free(node);
-	return is;
+	return isl_ast_node_get_type(node) == isl_ast_node_user;
 }
 
 bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
@@ -80,7 +75,7 @@ bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct d
 
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim)
 {
-	return loop_is_whole(e, loop, dim) && is_statement(isl_ast_node_for_get_body(loop));
+	return loop_is_whole(e, loop, dim) && is_statement(ast_body(loop));
 }
 
 /* ---- vectors ---- */
@@ -259,7 +254,7 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 			  const struct row *row, enum transfer transfer)
 {
 	int visible = e->names.visible.n;
-	struct point point = { row->stage, ast_first_instance(below, row->stage, false) };
+	struct point point = { row->stage, ast_instance_below(below, row->stage, false) };
 	struct scope scope = scope_enter(e);
 	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
 
@@ -267,7 +262,6 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	k_end(e->b);
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
-	isl_ast_expr_free(point.instance);
 }
 
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
@@ -285,7 +279,7 @@ static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const
 	const struct range range = range_of(e, node, 1);
 	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
 	struct affine variable = affine_name(e->arena, t);
-	struct point point = { row->stage, ast_first_instance(node, row->stage, false) };
+	struct point point = { row->stage, ast_instance_below(node, row->stage, false) };
 	struct k_loop *loop = &open_for(e, &range, t, 1)->loop;
 
 	loop->kind = K_LOOP_SIMD;
@@ -294,7 +288,6 @@ static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const
 	emit_update(e, &(struct update) { .op = row->stage->op, .type = array->type,
 					  .target = c_target(e, row->stage, &point, NULL),
 					  .value = c_expr(e, &point, row->stage->value) });
-	isl_ast_expr_free(point.instance);
 }
 
 bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
@@ -314,7 +307,7 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 		return true;
 	}
 	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
-	point = (struct point) { row->stage, ast_first_instance(node, row->stage, false) };
+	point = (struct point) { row->stage, ast_instance_below(node, row->stage, false) };
 	e->rows.vector = row;
 	emit_update(e, &(struct update) { .op = row->stage->op, .type = row->stage->write.array->sums,
 					  .target = row_vector(e, row, j),
@@ -322,7 +315,6 @@ bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct m
 	e->rows.vector = NULL;
 	block_close(e, visible);
 	scope_leave(e, scope);
-	isl_ast_expr_free(point.instance);
 	return true;
 }
 
@@ -412,7 +404,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep 
 static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = ast_mark(node);
-	isl_ast_node *loop = isl_ast_node_mark_get_node(node);
+	isl_ast_node *loop = ast_below(node);
 	struct k_expr *condition = NULL;
 	struct range range;
 
@@ -423,7 +415,6 @@ static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *no
 		else if (!range.is_single)
 			condition = affine_comparison(e->arena, &range.last, K_LE, &range.first);
 	}
-	isl_ast_node_free(loop);
 	return condition;
 }
 
@@ -450,5 +441,4 @@ void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *
 		emit_kept(e, node, search.loop, &row);
 		block_close(e, names);
 	}
-	isl_ast_node_free(search.loop);
 }

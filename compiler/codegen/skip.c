@@ -19,7 +19,7 @@ struct k_expr *or_not_finite(const struct emit *e, struct k_expr *condition, con
 
 struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
+	struct point point = { mark->stage, ast_instance_below(node, mark->stage, false) };
 	struct k_expr *condition;
 	struct zero_factor factor;
 
@@ -33,7 +33,6 @@ struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, con
 			      c_identity(e->arena, REDUCE_ADD, factor.factor->type));
 	if (mark->kind == MARK_SKIP)
 		condition = or_not_finite(e, condition, factor.finite, factor.n_finite);
-	isl_ast_expr_free(point.instance);
 	return condition;
 }
 

@@ -54,22 +54,14 @@ static const char *accumulator_name(enum reduce_op op)
 }
 
 /* The stage of the statement that stands here, below GROUP marks at most; NULL. */
-static const struct stage *stage_of_node(__isl_take isl_ast_node *node)
+static const struct stage *stage_of_node(__isl_keep isl_ast_node *node)
 {
-	const struct stage *stage = NULL;
 	const struct mark *mark;
 
 	do
-		mark = ast_strip_mark(&node);
+		mark = ast_next_mark(&node);
 	while (mark && mark->kind == MARK_GROUP);
-	if (!mark && isl_ast_node_get_type(node) == isl_ast_node_user) {
-		isl_ast_expr *instance = isl_ast_node_user_get_expr(node);
-
-		stage = ast_stage(instance);
-		isl_ast_expr_free(instance);
-	}
-	isl_ast_node_free(node);
-	return stage;
+	return !mark && isl_ast_node_get_type(node) == isl_ast_node_user ? ast_stage(ast_instance(node)) : NULL;
 }
 
 /* The stage that sets `local` first, if it stands in `block` itself; NULL: the variable is declared ahead. */
@@ -77,28 +69,17 @@ static const struct stage *declaring_stage(struct emit *e, __isl_keep isl_ast_no
 {
 	const struct mark *mark = ast_mark(block);
 	const struct stage *stage = NULL;
-	isl_ast_node_list *children;
-	isl_ast_node *below;
 	bool is_found = false;
 
-	if (mark) {
-		below = isl_ast_node_mark_get_node(block);
-		if (mark->kind == MARK_STORAGE || mark->kind == MARK_GROUP)
-			stage = declaring_stage(e, below, local);
-		isl_ast_node_free(below);
-		return stage;
-	}
+	if (mark)
+		return mark->kind == MARK_STORAGE || mark->kind == MARK_GROUP
+		       ? declaring_stage(e, ast_below(block), local) : NULL;
 	if (isl_ast_node_get_type(block) != isl_ast_node_block)
 		return NULL;
-	children = isl_ast_node_block_get_children(block);
-	for (int i = 0; !is_found && i < isl_ast_node_list_n_ast_node(children); i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		is_found = look_below(e, child, local).is_written;
-		stage = is_found ? stage_of_node(isl_ast_node_copy(child)) : NULL;
-		isl_ast_node_free(child);
+	for (int i = 0; !is_found && i < ast_n_children(block); i++) {
+		is_found = look_below(e, ast_child(block, i), local).is_written;
+		stage = is_found ? stage_of_node(ast_child(block, i)) : NULL;
 	}
-	isl_ast_node_list_free(children);
 	return stage && stage->op == REDUCE_SET ? stage : NULL;
 }
 
@@ -428,7 +409,7 @@ static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *n
 /* Where the stage has no points, others may have some that share its loop. */
 void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	struct point point = { mark->stage, ast_first_instance(node, mark->stage, false) };
+	struct point point = { mark->stage, ast_instance_below(node, mark->stage, false) };
 
 	e->b->span = mark->stage->span;
 	if (batch_is_made(e) || !point.instance)
@@ -437,7 +418,6 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 		emit_accumulated_in_place(e, node, mark->stage, &point);
 	else
 		emit_accumulated(e, node, mark->stage, &point);
-	isl_ast_expr_free(point.instance);
 }
 
 const struct cell *cell_find(const struct cell *cells, int n, const void *of)
@@ -549,7 +529,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 
 void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct point point = { NULL, isl_ast_node_user_get_expr(node) };
+	struct point point = { NULL, ast_instance(node) };
 	const struct stage *stage = point.stage = ast_stage(point.instance);
 	bool is_guarded = e->function.guards_starts && e->layout->is_of_start[stage->write.array->number];
 	int names = 0;
@@ -562,5 +542,4 @@ void emit_instance(struct emit *e, __isl_keep isl_ast_node *node)
 	emit_stage(e, stage, &point);
 	if (is_guarded)
 		block_close(e, names);
-	isl_ast_expr_free(point.instance);
 }

@@ -292,7 +292,6 @@ const char *target_loops_text(struct module *module, struct arena *arena)
 		if (loops)
 			str_add(&text, "# %s, %s\n%s", module->name, regions[i], loops);
 		free(loops);
-		isl_ast_node_free(ast);
 	}
 	return str_text(&text);
 }

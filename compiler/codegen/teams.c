@@ -11,32 +11,23 @@
 
 static const struct mark *loop_below(__isl_keep isl_ast_node *node, int *chunk)
 {
-	isl_ast_node *at = isl_ast_node_copy(node);
 	const struct mark *mark;
 
-	while ((mark = ast_strip_mark(&at)) && mark->kind != MARK_LOOP)
+	while ((mark = ast_next_mark(&node)) && mark->kind != MARK_LOOP)
 		if (mark->kind == MARK_VECTOR)
 			*chunk = (int) mark->chunk;
-	isl_ast_node_free(at);
 	return mark;
 }
 
 /* The mark of the loop below a PARALLEL mark; NULL: there is none below the node. `chunk` is that of its vectors. */
 static const struct mark *find_shared(__isl_keep isl_ast_node *node, int *chunk)
 {
-	isl_ast_node_list *children = ast_children(node);
-	int n = isl_ast_node_list_n_ast_node(children);
 	const struct mark *mark = ast_mark(node), *found = NULL;
 
 	if (mark && mark->kind == MARK_PARALLEL)
 		found = loop_below(node, chunk);
-	for (int i = 0; i < n && !found; i++) {
-		isl_ast_node *child = isl_ast_node_list_get_at(children, i);
-
-		found = find_shared(child, chunk);
-		isl_ast_node_free(child);
-	}
-	isl_ast_node_list_free(children);
+	for (int i = 0; i < ast_n_children(node) && !found; i++)
+		found = find_shared(ast_child(node, i), chunk);
 	return found;
 }
 

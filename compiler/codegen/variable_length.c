@@ -256,7 +256,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine first = is_of_lanes(e, &low) ? zero : low, last = upper_bound(e, &high);
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
 	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	int visible = e->names.visible.n, n_carried_values = e->carried.loops.n,
 		n_facts = e->variable_length->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
@@ -283,14 +283,12 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		rows_walk_end(e);
 	carried_close(e, n_carried_values, visible);
 	e->variable_length->row_facts.n = n_facts;
-	isl_ast_node_free(body);
 }
 
 bool variable_length_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct range range;
 	struct scope scope = scope_enter(e);
-	isl_ast_node *body;
 	int n;
 
 	if (!e->variable_length || e->block.in_lanes)
@@ -302,10 +300,8 @@ bool variable_length_loop(struct emit *e, __isl_keep isl_ast_node *node, struct 
 		emit_fail(e, "a loop over the rows of segments has steps");
 	n = e->variable_length->conditions.n;
 	if (range.is_single) {
-		body = isl_ast_node_for_get_body(node);
 		iterator_push(e, node, &range.first, use.mark->direction);
-		emit_node(e, body, (struct loop_use) { 0 });
-		isl_ast_node_free(body);
+		emit_node(e, ast_body(node), (struct loop_use) { 0 });
 	} else {
 		emit_rows(e, node, &use, &range);
 	}

@@ -98,11 +98,10 @@ static void declare_iteration(struct emit *e, const struct warp_loop *warp_loop,
 static void emit_warp_body(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const int start = block_here(e)->stmts.n;
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	const int names = sparse_open(e, body);
 
 	emit_node(e, body, (struct loop_use) { 0 });
-	isl_ast_node_free(body);
 	sparse_close(e, names);
 	streams_end(e, start);
 }

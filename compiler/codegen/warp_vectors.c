@@ -534,12 +534,11 @@ bool emit_warp_vectors(struct emit *e, __isl_keep isl_ast_node *node, const stru
 	if (!e->warp_loop || e->warp_loop->in_vectors || (mark->kind != MARK_SKIP && mark->kind != MARK_SKIP_ALWAYS &&
 					    mark->kind != MARK_VECTOR && mark->kind != MARK_ACCUMULATE))
 		return false;
-	instance = ast_first_instance(node, NULL, false);
+	instance = ast_instance_below(node, NULL, false);
 	if (!instance)
 		return false;
 	vectors.use.is_vector |= mark->kind == MARK_VECTOR;
 	vectors.stage = ast_stage(instance);
-	isl_ast_expr_free(instance);
 	emit_vectors(e, &vectors);
 	return true;
 }
