@@ -315,6 +315,14 @@ def tensors():
     expect(["convert", "t.tsv", "o.tns", "--shape", "2,3,4"], 2,
            "pmg convert: --shape gives 3 sizes, the tensor has 2 modes\n")
     expect(["convert", "t.tsv", "o.h5", "--modes", "a"], 2, "pmg convert: --modes names 1 modes, the tensor has 2\n")
+    # Of two members of one name, the second took the place of the first without a word.
+    for modes, what in (("a,a", "'a' is given twice"), ("value,a", "'value' is the name of the values, not of a mode"),
+                        (".,a", "'.,a' is not a list of names"),
+                        (f"{'a'*256},b", f"'{'a'*256},b' is not a list of names")):
+        expect(["convert", "t.tsv", "twice.h5", "--modes", modes], 2, f"pmg convert: --modes: {what}\n")
+    expect(["convert", "phi.h5:/PHI", "twice.tns", "--modes", "atom,atom,fiber"], 2,
+           "pmg convert: --modes: 'atom' is given twice\n")
+    check(not Path("twice.h5").exists() and not Path("twice.tns").exists(), "nothing is written of modes of one name")
     expect(["convert", "phi.h5:/PHI", "o.tns", "--modes", "a,b"], 3,
            "pmg convert: phi.h5: the group has not all of the members a,b,value\n")
     expect(["convert", "phi.h5:/PHI", "o.tns"], 2, "pmg convert: phi.h5:/PHI: the order of the modes is "

@@ -25,15 +25,32 @@ struct conversion {
 
 /* ---- Options ------------------------------------------------------------------------ */
 
+static bool is_member_name(const char *name)
+{
+	return *name && !strchr(name, '/') && strcmp(name, ".") != 0 && strlen(name) < NAME_BYTES;
+}
+
+/* Members of a group, beside one of values, have a name each: of two of one name, the second takes the place of the
+ * first. */
+static bool add_mode(struct conversion *c, const char *name, struct failure *failure)
+{
+	if (!is_member_name(name) || c->n_modes == PMG_MAX_RANK)
+		return fail(failure, OUTCOME_USAGE, "--modes: '%s' is not a list of names", c->values.modes);
+	if (strcmp(name, "value") == 0)
+		return fail(failure, OUTCOME_USAGE, "--modes: 'value' is the name of the values, not of a mode");
+	for (int m = 0; m < c->n_modes; m++)
+		if (strcmp(c->modes[m], name) == 0)
+			return fail(failure, OUTCOME_USAGE, "--modes: '%s' is given twice", name);
+	c->modes[c->n_modes++] = name;
+	return true;
+}
+
 static bool parse_modes(struct conversion *c, struct arena *arena, struct failure *failure)
 {
 	char *rest = c->values.modes ? arena_string(arena, c->values.modes) : NULL;
-	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-		if (!*name || strchr(name, '/') || c->n_modes == PMG_MAX_RANK)
-			return fail(failure, OUTCOME_USAGE, "--modes: '%s' is not a list of names",
-				    c->values.modes);
-		c->modes[c->n_modes++] = name;
-	}
+	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ","))
+		if (!add_mode(c, name, failure))
+			return false;
 	return true;
 }
 
