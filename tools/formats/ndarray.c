@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* 2^53: up to here each integer is a double. */
-#define EXACT_INTEGERS 9007199254740992.0
-
 bool shape_bytes(int rank, const int64_t *shape, size_t element, size_t *bytes)
 {
 	size_t product = element;
@@ -154,6 +151,11 @@ static bool store_integer(struct ndarray *array, int64_t i, int64_t value)
 	return ndarray_integer(array, i) == value;
 }
 
+static bool real_is_integer(double real)
+{
+	return real >= -0x1p63 && real < 0x1p63 && real == floor(real);
+}
+
 static bool store_real(struct ndarray *array, int64_t i, double value)
 {
 	if (array->type == PMG_F64) {
@@ -165,8 +167,7 @@ static bool store_real(struct ndarray *array, int64_t i, double value)
 		((float *) array->data)[i] = rounded;
 		return isfinite(rounded) || !isfinite(value);
 	}
-	return value == floor(value) && fabs(value) <= EXACT_INTEGERS &&
-	       store_integer(array, i, (int64_t) value);
+	return real_is_integer(value) && store_integer(array, i, (int64_t) value);
 }
 
 static bool store(struct ndarray *to, const struct ndarray *from, int64_t i)
@@ -176,14 +177,25 @@ static bool store(struct ndarray *to, const struct ndarray *from, int64_t i)
 	int64_t value = ndarray_integer(from, i);
 	if (type_holds_integers(to->type))
 		return store_integer(to, i, value);
-	return store_real(to, i, (double) value) && ndarray_real(to, i) == (double) value &&
-	       fabs((double) value) <= EXACT_INTEGERS;
+	if (!store_real(to, i, (double) value))
+		return false;
+	double real = ndarray_real(to, i);
+	return real_is_integer(real) && (int64_t) real == value;
+}
+
+static const char *element_text(const struct ndarray *array, int64_t i, char *text, size_t size)
+{
+	if (type_holds_integers(array->type))
+		snprintf(text, size, "%" PRId64, ndarray_integer(array, i));
+	else
+		snprintf(text, size, "%.17g", ndarray_real(array, i));
+	return text;
 }
 
 bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, struct failure *failure)
 {
 	struct ndarray to;
-	char place[200];
+	char place[200], value[32];
 	if (array->type == type)
 		return true;
 	if (!ndarray_new(&to, type, array->rank, array->shape, failure))
@@ -192,8 +204,8 @@ bool ndarray_convert(struct ndarray *array, pmg_type type, const char *what, str
 	while (i < n && store(&to, array, i))
 		i++;
 	if (i < n) {
-		fail(failure, OUTCOME_DATA, "%s%s is %.17g, which %s cannot hold", what,
-		     position_text(array, i, place, sizeof(place)), ndarray_real(array, i),
+		fail(failure, OUTCOME_DATA, "%s%s is %s, which %s cannot hold", what,
+		     position_text(array, i, place, sizeof(place)), element_text(array, i, value, sizeof(value)),
 		     pmg_type_name(type));
 		ndarray_free(&to);
 		return false;

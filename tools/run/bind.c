@@ -398,6 +398,7 @@ static bool is_made_up(struct argument *argument, const char *text, struct failu
 		return parse_seed(text + 7, &argument->seed, failure);
 	}
 	if (parse_real(text, &argument->number)) {
+		argument->is_integer = parse_integer(text, &argument->integer);
 		argument->filling = FILL_NUMBER;
 		return true;
 	}

@@ -159,16 +159,21 @@ static void fill_plain(struct argument *argument)
 static void fill_number(struct argument *argument)
 {
 	int64_t n = ndarray_count(&argument->value);
-	for (int64_t i = 0; i < n; i++)
-		((double *) argument->value.data)[i] = argument->number;
+	for (int64_t i = 0; i < n; i++) {
+		if (argument->value.type == PMG_I64)
+			((int64_t *) argument->value.data)[i] = argument->integer;
+		else
+			((double *) argument->value.data)[i] = argument->number;
+	}
 }
 
 /* The type in which the numbers are made: integers as i64, converted afterwards. */
 static pmg_type making_type(const struct argument *argument)
 {
+	bool is_real = !type_holds_integers(argument_type(argument));
 	if (argument->filling == FILL_NUMBER)
-		return PMG_F64;
-	return type_holds_integers(argument_type(argument)) ? PMG_I64 : argument_type(argument);
+		return is_real || !argument->is_integer ? PMG_F64 : PMG_I64;
+	return is_real ? argument_type(argument) : PMG_I64;
 }
 
 static bool fill_argument(struct session *s, struct argument *argument, struct failure *failure)

@@ -45,6 +45,8 @@ struct argument {
 	struct location place; /* of a file: where the array is */
 	bool is_flat;       /* the file does not tell the shape */
 	double number;
+	bool is_integer;    /* the number is written so: it is `integer`, which `number` may only be near */
+	int64_t integer;
 	uint64_t seed;
 	struct ndarray value; /* of an input; of an output: none until it has run */
 	const char *save;     /* file of -o; NULL: only told */
