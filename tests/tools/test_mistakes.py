@@ -161,6 +161,9 @@ def what_is_lost():
            "pmg run: -o y=x.npy: that is the input 'x' of this run\n  help: name another file\n")
     refuse(["run", "scaled.pmg", "--interp", "x=x.npy", "-o", "x=a.npy", "-o", "y=a.npy"], 2,
            "pmg run: -o y=a.npy: 'x' goes there too\n")
+    # A name with '.' for a component was taken for another one, and y written over x.
+    refuse(["run", "scaled.pmg", "--interp", "x=x.npy", "-o", "x=a.h5:/a/b", "-o", "y=a.h5:./a/.//b/."], 2,
+           "pmg run: -o y=a.h5:./a/.//b/.: 'x' goes there too\n")
     works("run", "scaled.pmg", "--interp", "x=x.npy", "-o", "x=x.npy")
     check(np.array_equal(np.load("x.npy"), [0, 2, 4]), "an inout goes back to where it came from")
 

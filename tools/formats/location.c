@@ -101,12 +101,20 @@ static bool is_same_file(const char *path, const char *other)
 	return S_ISREG(a.st_mode) && a.st_dev == b.st_dev && a.st_ino == b.st_ino;
 }
 
-/* Component by component, whatever the number of '/' between them. */
+/* Behind what names no object: '/', any number of them, and '.' alone. */
+static const char *next_component(const char *path)
+{
+	while (*path == '/' || (path[0] == '.' && (path[1] == '/' || path[1] == '\0')))
+		path++;
+	return path;
+}
+
+/* Component by component, as HDF5 reads them. */
 static bool path_covers(const char *path, const char *other)
 {
 	for (;;) {
-		path += strspn(path, "/");
-		other += strspn(other, "/");
+		path = next_component(path);
+		other = next_component(other);
 		size_t length = strcspn(path, "/");
 		if (length == 0)
 			return true;
