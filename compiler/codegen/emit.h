@@ -8,43 +8,8 @@
 #include <isl/ast.h>
 
 #include "codegen/target.h"
+#include "kernel/affine.h"
 #include "kernel/kernel.h"
-
-/* ---- affine.c: sums of expressions ---------------------------------------------- */
-
-/* constant + sum of factor * atom. An atom is a name, a call, a product, or stands in parentheses. */
-struct term {
-	struct k_expr *atom;
-	int64_t factor;
-};
-
-struct affine {
-	int64_t constant;
-	VEC(struct term) terms;
-};
-
-struct affine affine_constant(int64_t constant);
-struct affine affine_atom(struct arena *arena, struct k_expr *atom);
-struct affine affine_name(struct arena *arena, const char *name);
-struct affine affine_term(struct arena *arena, struct k_expr *factor);                   /* a product or quotient */
-struct affine affine_product(struct arena *arena, struct k_expr *a, struct k_expr *b);   /* one term */
-/* a*x + b*y */
-struct affine affine_combine(struct arena *arena, int64_t a, const struct affine *x, int64_t b,
-			     const struct affine *y);
-struct affine affine_scale(struct arena *arena, const struct affine *x, int64_t factor, int64_t add);
-bool affine_is_constant(const struct affine *affine, int64_t *value);
-/* The name that is all of the value; NULL. */
-const char *affine_only_name(const struct affine *value);
-/* The same of a value that is a name plus a constant. */
-const char *affine_offset_name(const struct affine *value);
-bool term_is_name(const struct term *term, const char *name);
-bool affine_is_equal(struct arena *arena, const struct affine *a, const struct affine *b);
-bool affine_is_never_negative(const struct affine *affine);     /* whatever non-negative values its names have */
-struct k_expr *affine_expr(struct arena *arena, const struct affine *affine);
-/* `left op right` with op one of == != < <= > >=, without negative terms. */
-struct k_expr *affine_comparison(struct arena *arena, const struct affine *left, enum k_op op,
-				 const struct affine *right);
-const char *int_text(struct arena *arena, int64_t value);
 
 /* ---- facts.c: what is known where we are ----------------------------------------- */
 

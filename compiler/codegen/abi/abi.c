@@ -216,7 +216,7 @@ static bool is_general(const struct emit *e, const struct affine *extent)
 static const char *extent_row(struct emit *e, const struct affine *extent)
 {
 	const char *text = c_string(e->arena, message_text(e->arena, affine_expr(e->arena, extent)));
-	const char *constant = is_general(e, extent) ? "0" : int_text(e->arena, extent->constant);
+	const char *constant = is_general(e, extent) ? "0" : k_int_text(e->arena, extent->constant);
 
 	return arena_printf(e->arena, "{ %d, %s, %s, %s }", param_of_extent(e->layout, extent),
 			    is_general(e, extent) ? "true" : "false", constant, text);
@@ -492,7 +492,7 @@ static const char *array_row(struct emit *e, int number, const struct row_words 
 			shape_text(e, slot));
 	add_facts(e, &row, slot);
 	if (words->lanes || slot->lanes)
-		str_add(&row, ".lanes = %s, ", words->lanes ? words->lanes : int_text(e->arena, slot->lanes));
+		str_add(&row, ".lanes = %s, ", words->lanes ? words->lanes : k_int_text(e->arena, slot->lanes));
 	add_next(e, &row, slot);
 	add_factors(e, &row, slot);
 	return arena_printf(e->arena, "[%d] = { %s.first_extent = %d, .segments = %d, .offset = %s, .place = %s },",

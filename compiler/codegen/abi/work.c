@@ -253,7 +253,7 @@ static factor_list factors_of_copies(struct work *work, const struct array *copi
 
 static struct k_expr *real_constant(const struct emit *e, int64_t value)
 {
-	return k_float(e->arena, arena_printf(e->arena, "%s.0", int_text(e->arena, value)));
+	return k_float(e->arena, arena_printf(e->arena, "%s.0", k_int_text(e->arena, value)));
 }
 
 /* Sizes stand in parentheses, needed or not. */
@@ -304,7 +304,7 @@ static int param_of_table(const struct layout *layout, const struct affine *valu
 /* PMG_ARGUMENT(hines_args, n, 2); NULL: it is no parameter plus a constant. */
 static const char *factor_row(const struct emit *e, const struct factor *factor)
 {
-	const char *per = factor->divides ? "PER_" : "", *plus = int_text(e->arena, factor->value.constant);
+	const char *per = factor->divides ? "PER_" : "", *plus = k_int_text(e->arena, factor->value.constant);
 	const int param = param_of_table(e->layout, &factor->value);
 
 	if (factor->is_threads)
@@ -480,7 +480,7 @@ static const char *least_row(const struct emit *e, const struct least *length)
 	if (param < 0 || e->module->params.items[param].is_inspected)
 		return NULL;
 	return arena_printf(e->arena, "{ offsetof(%s_args, %s), %s, %s }", e->module->name, e->layout->params[param],
-			    int_text(e->arena, length->length.constant), int_text(e->arena, length->least));
+			    k_int_text(e->arena, length->length.constant), k_int_text(e->arena, length->least));
 }
 
 static const char *least_table(const struct sizes *sizes)

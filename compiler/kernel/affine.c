@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "codegen/codegen_private.h"
+#include "kernel/affine.h"
 
 /* Factors of programs are small; what exceeds 64 bits wraps and is caught where the program is checked. */
 static int64_t add(int64_t a, int64_t b)
@@ -131,11 +131,6 @@ bool affine_is_never_negative(const struct affine *affine)
 }
 
 /* ---- expressions ---- */
-
-const char *int_text(struct arena *arena, int64_t value)
-{
-	return k_int_text(arena, value);
-}
 
 /* NULL + b is b, NULL - b is -b. */
 static struct k_expr *plus(struct arena *arena, struct k_expr *sum, bool is_negative, struct k_expr *b)
