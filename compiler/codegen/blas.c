@@ -4,6 +4,7 @@
  * is built from isl's AST: the counts are those of its loops, the operands begin at the first point. If isl has made
  * other loops than one for each dim, the loops alone are built. */
 #include <isl/id.h>
+#include <string.h>
 
 #include "codegen/codegen_private.h"
 #include "ir/match/blas.h"
@@ -292,11 +293,6 @@ static const char *function(const struct call *call, const char *name)
 	return arena_printf(call->e->arena, "pmg_cblas_%c%s", call->blas.type == TYPE_F32 ? 's' : 'd', name);
 }
 
-static const char *name_of(const struct call *call)
-{
-	return function(call, blas_name(call->blas.kind));
-}
-
 static struct k_expr *beta_of(const struct call *call)
 {
 	const struct blas_addend *addend = &call->blas.addend;
@@ -330,46 +326,6 @@ static struct k_expr *beta_of_target(const struct call *call)
 	return literal(call, call->blas.sets && !call->blas.addend.access ? "0.0" : "1.0", false);
 }
 
-static struct k_expr *axpy(const struct call *call)
-{
-	const struct blas_operand *x = &call->blas.a, *y = &call->blas.target;
-
-	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), alpha_or_one(call), start(call, x),
-		      increment(call, x), start(call, y), increment(call, y), threads_of(call));
-}
-
-static struct k_expr *scal(const struct call *call)
-{
-	const struct blas_operand *y = &call->blas.target;
-
-	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), alpha_or_one(call), start(call, y),
-		      increment(call, y), threads_of(call));
-}
-
-static struct k_expr *copy(const struct call *call)
-{
-	const struct blas_operand *x = &call->blas.a, *y = &call->blas.target;
-
-	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
-		      start(call, y), increment(call, y), threads_of(call));
-}
-
-static struct k_expr *dot(const struct call *call)
-{
-	const struct blas_operand *x = &call->blas.a, *y = &call->blas.b;
-
-	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
-		      start(call, y), increment(call, y), threads_of(call));
-}
-
-static struct k_expr *asum(const struct call *call)
-{
-	const struct blas_operand *x = &call->blas.a;
-
-	return K_CALL(call->e->arena, name_of(call), count_of(call, call->blas.m), start(call, x), increment(call, x),
-		      threads_of(call));
-}
-
 /* What is added to a sum. */
 static void emit_sum(const struct call *call, struct k_expr *value)
 {
@@ -380,68 +336,71 @@ static void emit_sum(const struct call *call, struct k_expr *value)
 	k_update(call->e->b, K_ADD, sum, k_join(call->e->arena, K_MUL, call->alpha, value));
 }
 
-static struct k_expr *ger(const struct call *call)
-{
-	const struct blas_call *blas = &call->blas;
+/* A letter for each argument, or for a vector or matrix, which is where it begins and how far apart its elements or
+ * rows are: x and A, z and B are the first and the second operand, y and C the target; t and u say that the operands are
+ * transposed, m, n and k are counts, r and c those of the rows and columns of A, * is alpha, + is beta. */
+static const char *const arguments[BLAS_N] = {
+	[BLAS_AXPY] = "m*xy", [BLAS_SCAL] = "m*y", [BLAS_COPY] = "mxy", [BLAS_DOT] = "mxz", [BLAS_ASUM] = "mx",
+	[BLAS_GER] = "mn*xzC", [BLAS_GEMV] = "trc*Az+y", [BLAS_GEMM] = "tumnk*AB+C", [BLAS_SYRK] = "tmk*AC"
+};
 
-	return K_CALL(call->e->arena, name_of(call), count_of(call, blas->m), count_of(call, blas->n),
-		      alpha_or_one(call), start(call, &blas->a), increment(call, &blas->a), start(call, &blas->b),
-		      increment(call, &blas->b), start(call, &blas->target), leading(call, &blas->target),
-		      threads_of(call));
+static const struct blas_operand *operand_of(const struct blas_call *blas, char letter)
+{
+	return strchr("xA", letter) ? &blas->a : strchr("zB", letter) ? &blas->b : &blas->target;
 }
 
-static struct k_expr *gemv(const struct call *call)
+static struct k_expr *argument(const struct call *call, char letter)
 {
 	const struct blas_call *blas = &call->blas;
-	const struct blas_operand *matrix = &blas->a, *x = &blas->b, *y = &blas->target;
 
-	emit_addend(call, count_of(call, blas->m), k_int(call->e->arena, 1), -1, increment(call, y));
-	return K_CALL(call->e->arena, name_of(call), trans(call, matrix),
-		      count_of(call, matrix->is_transposed ? blas->n : blas->m),
-		      count_of(call, matrix->is_transposed ? blas->m : blas->n), alpha_or_one(call),
-		      start(call, matrix), leading(call, matrix), start(call, x), increment(call, x),
-		      beta_of_target(call), start(call, y), increment(call, y), threads_of(call));
+	switch (letter) {
+	case 't': return trans(call, &blas->a);
+	case 'u': return trans(call, &blas->b);
+	case 'm': return count_of(call, blas->m);
+	case 'n': return count_of(call, blas->n);
+	case 'k': return count_of(call, blas->k);
+	case 'r': return count_of(call, blas->a.is_transposed ? blas->n : blas->m);
+	case 'c': return count_of(call, blas->a.is_transposed ? blas->m : blas->n);
+	case '*': return alpha_or_one(call);
+	case '+': return beta_of_target(call);
+	}
+	return start(call, operand_of(blas, letter));
 }
 
-static struct k_expr *gemm(const struct call *call)
+static struct k_expr *blas_call_expr(const struct call *call)
 {
-	const struct blas_call *blas = &call->blas;
+	struct arena *arena = call->e->arena;
+	struct k_expr *expr = k_call(arena, function(call, blas_name(call->blas.kind)), 0);
 
-	emit_addend(call, count_of(call, blas->m), count_of(call, blas->n), blas->n, leading(call, &blas->target));
-	return K_CALL(call->e->arena, name_of(call), trans(call, &blas->a), trans(call, &blas->b),
-		      count_of(call, blas->m), count_of(call, blas->n), count_of(call, blas->k), alpha_or_one(call),
-		      start(call, &blas->a), leading(call, &blas->a), start(call, &blas->b), leading(call, &blas->b),
-		      beta_of_target(call), start(call, &blas->target), leading(call, &blas->target),
-		      threads_of(call));
-}
+	for (const char *letter = arguments[call->blas.kind]; *letter; letter++) {
+		const struct blas_operand *operand = operand_of(&call->blas, *letter);
 
-static struct k_expr *syrk(const struct call *call)
-{
-	const struct blas_call *blas = &call->blas;
-
-	return K_CALL(call->e->arena, name_of(call), trans(call, &blas->a), count_of(call, blas->m),
-		      count_of(call, blas->k), alpha_or_one(call), start(call, &blas->a), leading(call, &blas->a),
-		      start(call, &blas->target), leading(call, &blas->target), threads_of(call));
+		vec_push(arena, &expr->args, argument(call, *letter));
+		if (strchr("xyz", *letter))
+			vec_push(arena, &expr->args, increment(call, operand));
+		if (strchr("ABC", *letter))
+			vec_push(arena, &expr->args, leading(call, operand));
+	}
+	vec_push(arena, &expr->args, threads_of(call));
+	return expr;
 }
 
 static void emit_call(const struct call *call)
 {
-	struct k_builder *b = call->e->b;
+	const struct blas_call *blas = &call->blas;
 
-	switch (call->blas.kind) {
-	case BLAS_AXPY: k_do(b, axpy(call)); break;
-	case BLAS_SCAL: k_do(b, scal(call)); break;
-	case BLAS_COPY: k_do(b, copy(call)); break;
-	case BLAS_DOT: emit_sum(call, dot(call)); break;
-	case BLAS_ASUM: emit_sum(call, asum(call)); break;
-	case BLAS_GEMV: k_do(b, gemv(call)); break;
-	case BLAS_GER: k_do(b, ger(call)); break;
-	case BLAS_GEMM: k_do(b, gemm(call)); break;
-	case BLAS_SYRK: k_do(b, syrk(call)); break;
-	case BLAS_N: break;
-	}
+	if (blas->kind == BLAS_GEMV)
+		emit_addend(call, count_of(call, blas->m), k_int(call->e->arena, 1), -1,
+			    increment(call, &blas->target));
+	if (blas->kind == BLAS_GEMM)
+		emit_addend(call, count_of(call, blas->m), count_of(call, blas->n), blas->n,
+			    leading(call, &blas->target));
+	if (blas->kind == BLAS_DOT || blas->kind == BLAS_ASUM)
+		emit_sum(call, blas_call_expr(call));
+	else
+		k_do(call->e->b, blas_call_expr(call));
 	if (!accumulator_of(call->e, call->nest.stage))
-		note_write(call->e, call->blas.target.access->array);
+		note_write(call->e, blas->target.access->array);
 }
 
 /* ---- the mark ---- */
