@@ -46,33 +46,13 @@ static void build_candidate(struct pipeline *pipeline, struct module *module, st
 
 /* ---- functions ---- */
 
-static bool are_equal(const k_integers_list *integers)
-{
-	for (int i = 0; i < integers->n; i++)
-		if (integers->items[i].a->integer != integers->items[i].b)
-			return false;
-	return true;
-}
-
-/* But for their names. */
-static bool is_same_function(struct arena *arena, const struct k_function *a, const struct k_function *b)
-{
-	k_integers_list integers = { 0 };
-	bool same = a->kind == K_FUNCTION_HOST && b->kind == K_FUNCTION_HOST && a->params.n == b->params.n &&
-		    !strcmp(a->qualifiers, b->qualifiers);
-
-	for (int i = 0; same && i < a->params.n; i++)
-		same = k_type_is_equal(&a->params.items[i].type, &b->params.items[i].type) &&
-		       !strcmp(a->params.items[i].name, b->params.items[i].name);
-	return same && k_block_is_similar(arena, &a->body, &b->body, &integers) && are_equal(&integers);
-}
-
-static const struct k_function *earlier_function(struct arena *arena, const struct pipeline *pipeline, int program,
+static const struct k_function *earlier_function(const struct pipeline *pipeline, int program,
 						 const struct k_function *function)
 {
 	for (int i = 0; i < program; i++)
 		for (int f = 0; f < pipeline->programs[i].functions.n; f++)
-			if (is_same_function(arena, pipeline->programs[i].functions.items[f], function))
+			if (function->kind == K_FUNCTION_HOST &&
+			    k_function_is_equal(pipeline->programs[i].functions.items[f], function))
 				return pipeline->programs[i].functions.items[f];
 	return NULL;
 }
@@ -91,14 +71,14 @@ static bool rename_call(const struct k_stmt *stmt, void *user)
 }
 
 /* Of candidates, functions that one before has are its. */
-static void share_functions(struct arena *arena, struct pipeline *pipeline, int program)
+static void share_functions(struct pipeline *pipeline, int program)
 {
 	const struct k_program *own = &pipeline->programs[program];
 
 	for (int f = 0; f < own->functions.n; f++) {
 		struct k_function *function = own->functions.items[f];
 		const struct k_function *earlier = function->is_elsewhere ? NULL
-			: earlier_function(arena, pipeline, program, function);
+			: earlier_function(pipeline, program, function);
 		struct renaming renaming = { function->name, earlier ? earlier->name : NULL };
 
 		if (!earlier)
@@ -173,7 +153,7 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 	if (!target->device)
 		k_share_bodies(module->arena, pipeline->programs, pipeline->n);
 	for (int i = 1; i < pipeline->n && !target->device; i++)
-		share_functions(module->arena, pipeline, i);
+		share_functions(pipeline, i);
 	for (int i = 0; i < pipeline->n; i++)
 		k_join_declarations(module->arena, &pipeline->programs[i]);
 	quote_once(module->arena, pipeline);

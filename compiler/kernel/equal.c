@@ -153,8 +153,7 @@ static bool is_same_stmt(const struct k_stmt *a, const struct k_stmt *b, const s
 
 static bool is_same_function(const struct k_function *a, const struct k_function *b, const struct pair *pair)
 {
-	bool same = a->kind == b->kind && is_same_text(a->name, b->name, pair) && a->params.n == b->params.n &&
-		    is_same_expr(a->bounds, b->bounds, pair);
+	bool same = a->kind == b->kind && a->params.n == b->params.n && is_same_expr(a->bounds, b->bounds, pair);
 
 	for (int i = 0; same && i < a->params.n; i++)
 		same = k_type_is_equal(&a->params.items[i].type, &b->params.items[i].type) &&
@@ -169,8 +168,16 @@ bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const s
 	bool same = a->functions.n == b->functions.n;
 
 	for (int i = 0; same && i < a->functions.n; i++)
-		same = is_same_function(a->functions.items[i], b->functions.items[i], &pair);
+		same = is_same_text(a->functions.items[i]->name, b->functions.items[i]->name, &pair) &&
+		       is_same_function(a->functions.items[i], b->functions.items[i], &pair);
 	return same;
+}
+
+bool k_function_is_equal(const struct k_function *a, const struct k_function *b)
+{
+	const struct pair pair = { .a = NULL };
+
+	return is_same_text(a->qualifiers, b->qualifiers, &pair) && is_same_function(a, b, &pair);
 }
 
 bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b)

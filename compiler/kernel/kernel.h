@@ -334,6 +334,7 @@ void k_walk_expr(const struct k_expr *expr, const struct k_visitor *visitor);
 
 bool k_type_is_equal(const struct k_type *a, const struct k_type *b);
 bool k_expr_is_equal(const struct k_expr *a, const struct k_expr *b);
+bool k_function_is_equal(const struct k_function *a, const struct k_function *b);       /* but for their names */
 /* But for the prefixes with which names of each program begin. */
 bool k_program_is_equal(const struct k_program *a, const char *prefix_a, const struct k_program *b,
 			const char *prefix_b);
