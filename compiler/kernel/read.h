@@ -36,7 +36,7 @@ void k_fail(struct k_reader *r, const char *what);
 
 /* ---- read_type.c ---- */
 
-bool k_is_scalar(const struct k_token *token);                  /* the name of a type without pointers */
+bool k_is_scalar(struct arena *arena, const struct k_token *token);     /* the name of a type without pointers */
 /* [const] NAME [*] [restrict]; false: that is no type. */
 bool k_read_type(struct k_reader *r, struct k_type *type);
 

@@ -116,7 +116,7 @@ static struct k_expr *read_name(struct k_reader *r)
 {
 	const char *name;
 
-	if (k_is_scalar(&r->token) || k_is(r, "const"))
+	if (k_is_scalar(r->arena, &r->token) || k_is(r, "const"))
 		return read_type_arg(r);
 	name = k_expect_name(r);
 	if (!strcmp(name, "true") || !strcmp(name, "false"))
@@ -213,7 +213,7 @@ static bool read_cast(struct k_reader *r, struct k_type *type)
 	bool is_scalar;
 
 	k_next(&ahead);
-	is_scalar = k_is_scalar(&ahead.token) || k_is(&ahead, "const");
+	is_scalar = k_is_scalar(r->arena, &ahead.token) || k_is(&ahead, "const");
 	if (!k_read_type(&ahead, type) || !(is_scalar || type->is_pointer) || !k_accept(&ahead, ")") || ahead.error)
 		return false;
 	*r = ahead;

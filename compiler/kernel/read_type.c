@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Types in C text: scalars, vectors, structures of the runtime, and pointers to them. */
+#include "kernel/kernel_private.h"
 #include "kernel/read.h"
 
 #include <string.h>
@@ -10,21 +11,14 @@ static bool token_is(const struct k_token *token, const char *name)
 	return token->length == strlen(name) && !strncmp(token->text, name, token->length);
 }
 
-bool k_is_scalar(const struct k_token *token)
+bool k_is_scalar(struct arena *arena, const struct k_token *token)
 {
-	static const char *const names[] = {
-#define TYPE(id, name, c_name, abi_name, size, is_float, is_signed) c_name,
-#include "support/types.def"
-#undef TYPE
-		"int", "unsigned", "size_t", "char", "void", "uint64_t"
-	};
+	struct k_type type;
 
 	if (token->kind != K_TOKEN_NAME)
 		return false;
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (token_is(token, names[i]))
-			return true;
-	return token->length > 11 && !strncmp(token->text, "pmg_vector_", 11);
+	type = k_scalar(arena_copy(arena, token->text, token->length));
+	return k_is_arithmetic(&type) || k_is_vector(&type) || token_is(token, "void");
 }
 
 /* A word of C that begins no type. */
