@@ -182,8 +182,25 @@ static struct k_expr *connective(struct emit *e, __isl_keep isl_ast_expr *expr, 
 	return all;
 }
 
+/* K_OP_N: it is none. */
+static enum k_op comparison_of(enum isl_ast_expr_op_type op)
+{
+	switch ((int) op) {
+	case isl_ast_expr_op_eq: return K_EQ;
+	case isl_ast_expr_op_le: return K_LE;
+	case isl_ast_expr_op_lt: return K_LT;
+	case isl_ast_expr_op_ge: return K_GE;
+	case isl_ast_expr_op_gt: return K_GT;
+	}
+	return K_OP_N;
+}
+
 static struct k_expr *condition_of_op(struct emit *e, __isl_keep isl_ast_expr *expr)
 {
+	const enum k_op compared = comparison_of(isl_ast_expr_op_get_type(expr));
+
+	if (compared != K_OP_N)
+		return comparison(e, expr, compared);
 	switch ((int) isl_ast_expr_op_get_type(expr)) {
 	case isl_ast_expr_op_and:
 	case isl_ast_expr_op_and_then:
@@ -191,16 +208,6 @@ static struct k_expr *condition_of_op(struct emit *e, __isl_keep isl_ast_expr *e
 	case isl_ast_expr_op_or:
 	case isl_ast_expr_op_or_else:
 		return connective(e, expr, K_OR);
-	case isl_ast_expr_op_eq:
-		return comparison(e, expr, K_EQ);
-	case isl_ast_expr_op_le:
-		return comparison(e, expr, K_LE);
-	case isl_ast_expr_op_lt:
-		return comparison(e, expr, K_LT);
-	case isl_ast_expr_op_ge:
-		return comparison(e, expr, K_GE);
-	case isl_ast_expr_op_gt:
-		return comparison(e, expr, K_GT);
 	default:
 		emit_fail(e, "isl's operator %d is no condition", (int) isl_ast_expr_op_get_type(expr));
 		return k_bool(e->arena, true);
@@ -218,16 +225,11 @@ struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
 	return condition;
 }
 
-static void facts_of_comparison(struct emit *e, __isl_keep isl_ast_expr *expr, enum isl_ast_expr_op_type op)
+static void facts_of_comparison(struct emit *e, __isl_keep isl_ast_expr *expr, enum k_op op)
 {
 	struct affine a = affine_of_ast(e, arg(expr, 0), 1, 0), b = affine_of_ast(e, arg(expr, 1), 1, 0);
-	bool is_strict = op == isl_ast_expr_op_lt || op == isl_ast_expr_op_gt;
-	struct affine rise = affine_combine(e->arena, 1, &b, -1, &a), fall = affine_combine(e->arena, 1, &a, -1, &b);
 
-	if (op == isl_ast_expr_op_lt || op == isl_ast_expr_op_le || op == isl_ast_expr_op_eq)
-		fact_push(e, affine_scale(e->arena, &rise, 1, is_strict ? -1 : 0));
-	if (op == isl_ast_expr_op_gt || op == isl_ast_expr_op_ge || op == isl_ast_expr_op_eq)
-		fact_push(e, affine_scale(e->arena, &fall, 1, is_strict ? -1 : 0));
+	fact_compare(e, &a, op, &b);
 }
 
 bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
@@ -239,9 +241,8 @@ bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)
 	if (op == isl_ast_expr_op_and || op == isl_ast_expr_op_and_then)
 		for (int i = 0; i < ast_n_args(expr); i++)
 			is_said = facts_of_ast(e, arg(expr, i)) && is_said;
-	else if (op == isl_ast_expr_op_eq || op == isl_ast_expr_op_le || op == isl_ast_expr_op_lt ||
-		 op == isl_ast_expr_op_ge || op == isl_ast_expr_op_gt)
-		facts_of_comparison(e, expr, op);
+	else if (comparison_of(op) != K_OP_N)
+		facts_of_comparison(e, expr, comparison_of(op));
 	else
 		is_said = false;
 	isl_ast_expr_free(expr);

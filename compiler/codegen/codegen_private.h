@@ -89,6 +89,7 @@ struct affine affine_of_dim(struct emit *e, const struct point *point, int dim);
 /* What a chain of conversions to wider integers began with. */
 const struct expr *before_widening(const struct expr *expr);
 struct k_expr *c_expr(struct emit *e, const struct point *point, const struct expr *expr);
+enum k_op k_op_of(enum expr_op op);     /* the operator of C; K_OP_N: a call */
 /* hi - lo of the d-th subscript of an array; the d-th extent of the part that is stored of it. */
 struct affine affine_of_range(struct emit *e, const struct array *array, int d);
 struct affine affine_multiply(struct emit *e, const struct affine *a, const struct affine *b);
@@ -141,6 +142,7 @@ struct scope {
 struct scope scope_enter(const struct emit *e);
 void scope_leave(struct emit *e, struct scope scope);
 void fact_push(struct emit *e, struct affine fact);
+void fact_compare(struct emit *e, const struct affine *a, enum k_op op, const struct affine *b);        /* a op b */
 /* Says that isl's iterator of a `for` is `direction` times a variable. */
 void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction);
 

@@ -240,8 +240,7 @@ struct k_expr *c_access(struct emit *e, const struct point *point, const struct 
 
 /* ---- operators ---- */
 
-/* The operator of C; K_OP_N: a call. */
-static enum k_op k_op_of(enum expr_op op)
+enum k_op k_op_of(enum expr_op op)
 {
 	static const enum k_op ops[OP_N] = {
 		[OP_OR] = K_OR, [OP_AND] = K_AND, [OP_NOT] = K_NOT, [OP_EQ] = K_EQ, [OP_NE] = K_NE, [OP_LT] = K_LT,

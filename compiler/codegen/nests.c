@@ -80,13 +80,8 @@ bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)
 static void push_comparison(struct emit *e, const struct expr *expr)
 {
 	struct affine a = affine_of_expr(e, NULL, expr->args[0]), b = affine_of_expr(e, NULL, expr->args[1]);
-	bool is_less = expr->op == OP_LT || expr->op == OP_LE, is_strict = expr->op == OP_LT || expr->op == OP_GT;
-	struct affine difference = affine_combine(e->arena, is_less ? -1 : 1, &a, is_less ? 1 : -1, &b);
 
-	if (is_less || expr->op == OP_GT || expr->op == OP_GE || expr->op == OP_EQ)
-		fact_push(e, affine_scale(e->arena, &difference, 1, is_strict ? -1 : 0));
-	if (expr->op == OP_EQ)
-		fact_push(e, affine_scale(e->arena, &difference, -1, 0));
+	fact_compare(e, &a, k_op_of(expr->op), &b);
 }
 
 static void push_assumption(struct emit *e, const struct expr *expr)

@@ -89,6 +89,16 @@ void fact_push(struct emit *e, struct affine fact)
 	vec_push(e->arena, &e->facts, fact);
 }
 
+void fact_compare(struct emit *e, const struct affine *a, enum k_op op, const struct affine *b)
+{
+	struct affine rise = affine_combine(e->arena, 1, b, -1, a), fall = affine_combine(e->arena, 1, a, -1, b);
+
+	if (op == K_LT || op == K_LE || op == K_EQ)
+		fact_push(e, affine_scale(e->arena, &rise, 1, op == K_LT ? -1 : 0));
+	if (op == K_GT || op == K_GE || op == K_EQ)
+		fact_push(e, affine_scale(e->arena, &fall, 1, op == K_GT ? -1 : 0));
+}
+
 void iterator_push(struct emit *e, __isl_keep isl_ast_node *node, const struct affine *variable, int direction)
 {
 	isl_ast_expr *expr = isl_ast_node_for_get_iterator(node);
