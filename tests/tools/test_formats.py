@@ -253,6 +253,20 @@ def matrices():
     scipy.io.mmwrite("in.mtx", values("int64", (3, 4)))
     if convert("in.mtx", "out.npy"):
         same(np.load("out.npy"), scipy.io.mmread("in.mtx").astype("int64"), "integer matrix")
+    # Integers of a triangle became floats, and were rounded.
+    for symmetry, lower, upper in ("symmetric", "3\n9007199254740993\n-5", 2**53 + 1), (
+            "skew-symmetric", "9007199254740993", -2**53 - 1):
+        Path("in.mtx").write_text(f"%%MatrixMarket matrix array integer {symmetry}\n2 2\n{lower}\n")
+        if convert("in.mtx", "out.npy"):
+            diagonal = (3, -5) if symmetry == "symmetric" else (0, 0)
+            same(np.load("out.npy"), [[diagonal[0], upper], [2**53 + 1, diagonal[1]]], symmetry)
+    # -2^63 was written, and refused when it was read; only what is skew needs its negative.
+    np.save("in.npy", np.array([[-2**63], [2**63 - 1]]))
+    if convert("in.npy", "low.mtx") and convert("low.mtx", "out.npy"):
+        same(np.load("out.npy"), np.load("in.npy"), "the lowest integer")
+    Path("in.mtx").write_text("%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n"
+                              "2 1 -9223372036854775808\n")
+    expect(["convert", "in.mtx", "o.npy"], 3, "pmg convert: in.mtx:3: the integer has no negative\n")
     Path("in.mtx").write_text("%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 2\n3 3\n")
     if convert("in.mtx", "out.tns"):
         check(Path("out.tns").read_text() == "1\t2\t1\n3\t3\t1\n", "pattern")

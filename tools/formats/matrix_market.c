@@ -112,7 +112,8 @@ static bool read_value(struct text_input *in, struct matrix *matrix, double *val
 		return text_word_real(in, word, value, failure);
 	if (!text_word_integer(in, word, integer, failure))
 		return false;
-	return *integer > INT64_MIN || text_fail(in, failure, "the integer has no negative");
+	return matrix->symmetry != SKEW || *integer > INT64_MIN ||
+	       text_fail(in, failure, "the integer has no negative");
 }
 
 static bool add_value(struct matrix *matrix, double value, int64_t integer, int sign)
@@ -222,20 +223,29 @@ static int64_t triangle_place(const struct matrix *matrix, int64_t row, int64_t 
 	return column * matrix->rows - column * (column - 1) / 2 + (row - column) - skipped;
 }
 
+static void set_cell(struct ndarray *array, int64_t cell, const struct ndarray *list, int64_t place, int sign)
+{
+	if (type_holds_integers(list->type))
+		((int64_t *) array->data)[cell] = sign * ndarray_integer(list, place);
+	else
+		((double *) array->data)[cell] = sign * ndarray_real(list, place);
+}
+
 static bool expand_triangle(const struct matrix *matrix, struct ndarray *array, struct failure *failure)
 {
 	const int64_t shape[2] = { matrix->rows, matrix->columns };
 	struct ndarray list = { .type = matrix->value.type, .data = matrix->value.data };
-	if (!ndarray_new(array, PMG_F64, 2, shape, failure))
+	int sign = matrix->symmetry == SKEW ? -1 : 1;
+	if (!ndarray_new(array, list.type, 2, shape, failure))
 		return false;
-	double *cells = array->data;
 	for (int64_t i = 0; i < shape[0]; i++) {
 		for (int64_t j = 0; j <= i; j++) {
 			if (matrix->symmetry == SKEW && i == j)
 				continue;
-			double value = ndarray_real(&list, triangle_place(matrix, i, j));
-			cells[i * shape[1] + j] = value;
-			cells[j * shape[1] + i] = matrix->symmetry == SKEW && i != j ? -value : value;
+			int64_t place = triangle_place(matrix, i, j);
+			set_cell(array, i * shape[1] + j, &list, place, 1);
+			if (i != j)
+				set_cell(array, j * shape[1] + i, &list, place, sign);
 		}
 	}
 	return true;
