@@ -237,6 +237,11 @@ def wrong_words():
     refuse(["life.pmg", "nAtoms=-5"], 2, "pmg run: nAtoms: '-5' is not a size: an integer of 0 or more\n")
     refuse(["life.pmg", "nAtoms=9223372036854775808"], 2, "pmg run: nAtoms: '9223372036854775808' is not a size: "
            "an integer from 0 to 9223372036854775807\n")
+    # 1e39 had become infinite; a number is rounded, as any float.
+    Path("single.pmg").write_text("pipeline single { param f32 a; out y : f32; y = a; }\n")
+    refuse(["single.pmg", "a=1e39"], 3, "pmg run: a is 1e39, which f32 cannot hold\n")
+    run("single.pmg", "--interp", "a=16777217", "-o", "y=single.npy")
+    check(np.load("single.npy") == 2.0**24, "a parameter of f32 is rounded")
     refuse(["life.pmg", "nAtoms=5.5"], 2, "pmg run: nAtoms: '5.5' is not a size: an integer of 0 or more\n"
            "  help: a parameter that may be any number is declared 'param f64 nAtoms;'\n")
     refuse(["life.pmg", "w=random:x"], 2, "pmg run: random:x: the seed must be a number from 0\n")

@@ -6,6 +6,7 @@
 #include "run/run.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -361,6 +362,17 @@ static bool no_size(const struct size *size, const char *text, struct failure *f
 	return false;
 }
 
+static bool bind_scalar(struct size *size, const char *text, struct failure *failure)
+{
+	const char *name = size->param->name;
+	if (!parse_real(text, &size->real))
+		return fail(failure, OUTCOME_USAGE, "%s: '%s' is not a number", name, text);
+	if (size->param->type == TYPE_F32 && isfinite(size->real) && !isfinite((float) size->real))
+		return fail(failure, OUTCOME_DATA, "%s is %s, which f32 cannot hold", name, text);
+	size->is_known = true;
+	return true;
+}
+
 static bool bind_size(struct session *s, struct size *size, const char *text, struct failure *failure)
 {
 	const char *name = size->param->name;
@@ -369,10 +381,8 @@ static bool bind_size(struct session *s, struct size *size, const char *text, st
 			    text);
 	size->is_given = true;
 	size->source = arena_printf(s->arena, "%s=%s", name, text);
-	if (size->param->is_scalar) {
-		size->is_known = parse_real(text, &size->real);
-		return size->is_known || fail(failure, OUTCOME_USAGE, "%s: '%s' is not a number", name, text);
-	}
+	if (size->param->is_scalar)
+		return bind_scalar(size, text, failure);
 	if (!parse_integer(text, &size->value) || size->value < 0)
 		return no_size(size, text, failure);
 	size->is_known = true;
