@@ -190,7 +190,7 @@ struct k_expr *accumulator_of(const struct emit *e, const struct stage *stage);
 void note_write(struct emit *e, const struct array *array);
 bool is_written_below(struct emit *e, __isl_keep isl_ast_node *node, const struct array *array);
 /* What a stage updates at `point`: a cell of its target, or of a copy. */
-struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also);
+struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
 struct k_expr *update_result(struct emit *e, const struct update *update);
@@ -229,9 +229,8 @@ struct k_expr *lane_fill(struct emit *e, enum scalar_type type, struct k_expr *v
 struct k_expr *lane_value(struct emit *e, const struct expr *value, struct k_expr *built);
 /* 1/p of pivots, which are known to be bad or not where they are divided by (runtime/pmgrt_pivot.h). */
 bool lane_is_reciprocal(const struct emit *e, const struct expr *quotient);
-struct k_expr *lane_read(struct emit *e, const struct point *point, const struct access *access,
-			 struct k_expr *element);
-struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also);
+struct k_expr *lane_read(struct emit *e, const struct access *access, struct k_expr *element);
+struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element);
 /* What lanes have in its place that keep what is there; NULL: the same. */
 struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element);
 /* The store that was added last is of an array that lies where a result will, if it is. */
@@ -287,30 +286,17 @@ void prefetch_emit(struct emit *e, const struct mark *loop, const char *variable
 /* The variable for how many rows ahead an open loop prefetches one of `copy`; NULL: none does. */
 const char *prefetch_distance(const struct emit *e, const struct array *copy);
 
-/* ---- loop_carried.c: rows that stay in registers ----------------------------------------------------------------- */
+/* ---- loop_carried.c: loops over rows of blocks ------------------------------------------------------------------- */
 
-/* A loop over rows that reads what its iteration before has written; false: it is another loop. */
+/* A loop over rows that writes an array row by row; false: it is another loop. */
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* The same of a loop that is printed elsewhere, `variable` being its iterator already: what stands ahead of it, from
- * carry number e->carried.loops.n on; its body. */
-void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
-		  const struct range *range, const char *variable);
-void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first);
-/* Behind the loop: of its names, those ahead of it stay, beside those that were visible. */
-void carried_close(struct emit *e, int first, int visible);
-/* An element that is read, if it is carried, else NULL, and if an index may make it so, e->carried.found has that; and
- * one that is written. */
-struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access);
-/* The same of a place in a block; NULL: it is not that of the row before. */
-struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index);
-struct k_expr *carried_write(struct emit *e, const struct access *access);
-/* What is there before such a write; `text`, if it is memory that knows; NULL: it is not carried. */
-struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element);
-/* Forgets e->carried.found; when a variable is the row before; takes it for that, and returns the iterators as they
- * were. */
-void carried_look(struct emit *e);
-struct k_expr *carried_condition(struct emit *e, const struct carried_case *found);
-iterator_list carried_enter(struct emit *e, const struct carried_case *found);
+/* The same of a loop that is printed elsewhere, `variable` being its iterator already: what stands ahead of it, and
+ * whether anything does; its body. */
+bool carried_announce(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+		      const struct range *range, const char *variable);
+void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop);
+/* How many more lines a block may have when its rows are kept in registers. */
+int carried_length(const struct k_block *block);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 

@@ -195,25 +195,9 @@ struct block_row {                      /* a row that is there, while its name i
 	int place;                      /* of the name among those that are visible */
 };
 
-struct carried_value {                  /* what a loop over rows keeps of the row before, in vectors of lanes */
-	const struct array *array;
-	const char *variable;           /* of the loop */
-	int direction;
-	struct affine index, first;     /* of the row it is at; of the row before the first one */
-	const char *last, *now;         /* the vectors: of the row before, and of the row */
-	bool has_first;                 /* there is a row before the first one */
-	bool is_conditional;            /* it is not written in each iteration */
-	bool is_used;
-};
-
 struct otherwise {                      /* what holds of a bound dim where it has not the one value of a branch */
 	const struct k_stmt *branch;    /* which was the last statement of its block; NULL: there is none */
 	struct affine fact;
-};
-
-struct carried_case {                   /* a value, of a variable, that may be the row before; NULL: there is none */
-	struct k_expr *value;
-	struct affine row;
 };
 
 /* An array of which each iteration of a DEAL loop reads an element: that of its number, or the one that another
@@ -268,12 +252,6 @@ struct emit_windows {
 	struct prefetching prefetching; /* here */
 };
 
-/* loop_carried.c: rows that stay in registers from one iteration to the next. */
-struct emit_carried {
-	VEC(struct carried_value) loops; /* of the loops around, innermost last */
-	struct carried_case found;      /* that was found last */
-};
-
 /* statements.c, expr_text.c, scopes.c, pivots.c: as what a statement is printed. */
 struct emit_statement {
 	const struct stage *atomic;     /* updates of this stage may meet */
@@ -326,7 +304,6 @@ struct emit {
 	struct emit_rows rows;
 	struct emit_block block;
 	struct emit_windows windows;
-	struct emit_carried carried;
 	struct variable_length *variable_length; /* of a block of segments; NULL */
 	struct emit_threads threads;
 	struct emit_function function;
@@ -364,7 +341,6 @@ struct update {
 	enum reduce_op op;
 	enum scalar_type type;
 	struct k_expr *target;
-	struct k_expr *also;            /* of what is set: gets the same value; NULL */
 	struct k_expr *value;
 	struct k_expr *before;          /* what lanes have that keep what is there; NULL: the target */
 	enum extreme_order order;

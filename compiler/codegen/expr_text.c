@@ -539,7 +539,7 @@ static struct k_expr *c_value(struct emit *e, const struct point *point, const s
 			      struct k_expr *element)
 {
 	struct k_expr *above = parents_read(e, point, access);
-	struct k_expr *lane = above ? above : lane_read(e, point, access, element);
+	struct k_expr *lane = above ? above : lane_read(e, access, element);
 
 	if (lane)
 		return lane;

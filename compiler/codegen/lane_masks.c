@@ -353,19 +353,15 @@ static void declare_above(struct emit *e, const struct above *above)
 	const struct lane_masks *masks = masks_of(e, above->parent.tree);
 	const struct array *copy = block_array(e, above->array);
 	struct affine before = affine_scale(e->arena, &above->parent.row, 1, -1);
-	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &before);
+	struct affine inside = row_inside(e, copy, &before), index = cell_of(e, copy, &inside);
 	struct listed_cells list;
-	struct k_expr *cell, *last;
+	struct k_expr *cell;
 	int names;
 
 	lane_declare(e, copy->type, above->name, false);
 	names = lanes_open(e);
-	last = carried_row(e, above->array, &index);
-	index = cell_of(e, copy, &inside);
 	cell = k_at(e->arena, copy->c_name, affine_expr(e->arena, &index));
-	if (last)
-		cell = last;
-	else if (e->block.has_vectors)
+	if (e->block.has_vectors)
 		cell = K_CALL(e->arena, vector_macro(e, "PMG_READ", copy->type), cell);
 	k_set(e->b, lane_of(e, above->name), cell);
 	lanes_close(e, names);

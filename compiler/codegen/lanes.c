@@ -5,8 +5,8 @@
  *
  * Where all statements of the block are sums, products and quotients of one float type, such a loop goes from vector to
  * vector of the processor (runtime/pmgrt_row.h), `lane` being the first lane of each. It is unrolled, so that variables
- * of lanes are vectors, which stay in registers, and rows can be carried on in them (loop_carried.c). Else it is left
- * to the C compiler to make vectors of it. */
+ * of lanes are vectors, which stay in registers, and rows can be carried on in them (kernel/lower/forward.c). Else it
+ * is left to the C compiler to make vectors of it. */
 #include "codegen/codegen_private.h"
 
 enum { WIDEST_VECTOR = 64 };            /* bytes; narrower ones divide it */
@@ -148,32 +148,25 @@ static bool is_vector_cell(const struct emit *e, const struct array *array)
 	       is_of_lanes(e, array);
 }
 
-struct k_expr *lane_read(struct emit *e, const struct point *point, const struct access *access,
-			 struct k_expr *element)
+struct k_expr *lane_read(struct emit *e, const struct access *access, struct k_expr *element)
 {
-	struct k_expr *carried;
-
 	if (!is_vector_cell(e, access->array))
 		return NULL;
 	variable_length_note_cell(e, element);
-	carried = carried_read(e, point, access);
-	return carried ? carried : vector_call(e, "PMG_READ", access->array->type, element);
+	return vector_call(e, "PMG_READ", access->array->type, element);
 }
 
-struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element, struct k_expr **also)
+struct k_expr *lane_write(struct emit *e, const struct access *access, struct k_expr *element)
 {
 	if (!is_vector_cell(e, access->array))
 		return element;
 	variable_length_note_cell(e, element);
-	*also = carried_write(e, access);
 	return vector_call(e, "PMG_WRITE", access->array->type, element);
 }
 
 struct k_expr *lane_before(struct emit *e, const struct access *access, struct k_expr *element)
 {
-	if (!is_vector_cell(e, access->array))
-		return NULL;
-	return carried_before(e, access, vector_call(e, "PMG_READ", access->array->type, element));
+	return is_vector_cell(e, access->array) ? vector_call(e, "PMG_READ", access->array->type, element) : NULL;
 }
 
 void lane_note_interim(struct emit *e, const struct array *array)
@@ -316,8 +309,7 @@ static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const st
 	if (!e->block.has_vectors || !e->variable_length || !e->variable_length->is_by_lane)
 		return false;
 	ast_each_stage(node, look_for_variables, &has_variables);
-	if (has_variables || e->accumulators.n || e->variable_length->n_loops || e->variable_length->above.n ||
-	    e->carried.found.value) {
+	if (has_variables || e->accumulators.n || e->variable_length->n_loops || e->variable_length->above.n) {
 		e->variable_length->has_others = true;
 		return false;
 	}
@@ -330,34 +322,16 @@ static bool emit_by_lane(struct emit *e, __isl_keep isl_ast_node *node, const st
 
 void emit_lanes(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	struct carried_case found;
-	iterator_list outer;
 	bool had_others = e->variable_length && e->variable_length->has_others;
 	struct k_block body;
-	int names;
 
 	rows_enter(e, node);
-	carried_look(e);
 	parents_look(e);
 	variable_length_look(e, true);
 	body = lanes_body(e, node);
 	variable_length_look(e, false);
 	parents_declare(e);
-	found = e->carried.found;
-	if (emit_by_lane(e, node, &body, had_others)) {
-		parents_end(e);
-		return;
-	}
-	if (!found.value) {
+	if (!emit_by_lane(e, node, &body, had_others))
 		emit_for_lanes(e, node, &body);
-		parents_end(e);
-		return;
-	}
-	names = block_of(e, k_begin_if(e->b, carried_condition(e, &found)));
-	outer = carried_enter(e, &found);
-	emit_loop(e, node, &body);
-	e->iterators = outer;
-	block_otherwise(e, names);
-	emit_loop(e, node, &body);
-	block_close(e, names);
+	parents_end(e);
 }

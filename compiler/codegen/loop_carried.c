@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loop-carried rows of blocks, in registers. A recurrence that runs row by row, i after i - 1 or after i + 1, reads
- * what the iteration before has written: always, as x[i - 1], or if an index says so, as x[parent[i]] if the parent is
- * i - 1. A load from memory would wait for the store. So each iteration keeps what it writes in vectors (lanes.c), and
- * the next one has it as `last`; and a statement that reads by an index stands twice, for an index that is the row
- * before, and for others.
+ * Loops over rows of blocks whose lanes are vectors. A recurrence that runs row by row, i after i - 1 or after i + 1,
+ * reads what the iteration before has written. Ahead of such a loop stands a call for each array that it writes row by
+ * row (PMG_CARRIED of kernel/calls.def), which says where the rows lie and which one is before the first;
+ * kernel/lower/forward.c keeps those in registers that are read.
  *
- * `last` is the value in memory of the row before, if the loop writes each of its rows, or if nothing else writes the
- * array. For the first row it is loaded from memory, unless no such row exists. In blocks of trees, lanes whose parent
- * or child is the row before take it from there (lane_masks.c). */
+ * What was in the row before is what the loop wrote there, if it writes each of its rows, or if nothing else writes the
+ * array. No loop is announced of which it is not known whether there is a row before its first one. */
+#include <string.h>
+
 #include "codegen/codegen_private.h"
 
 /* ---- the statements that write an array ---- */
@@ -89,6 +89,15 @@ static bool is_whole(const struct emit *e, const struct writers *writers)
 
 /* ---- what is carried ---- */
 
+struct carried_value {                  /* an array of which a loop writes the row that it is at */
+	const struct array *array;
+	const char *variable;           /* of the loop */
+	int direction;
+	struct affine index, first;     /* of the row it is at; of the row before the first one */
+	bool has_first;                 /* there is a row before the first one */
+	bool is_conditional;            /* it is not written in each iteration */
+};
+
 static bool is_in_memory(const struct emit *e, const struct array *array)
 {
 	bool is = false;
@@ -105,28 +114,6 @@ static bool may_be_carried(const struct emit *e, const struct array *array)
 
 	return !is_in_memory(e, array) && !array_is_local(array) && cells->stored.lanes > 0 &&
 	       array_n_stored(cells) == 1;
-}
-
-static struct affine affine_of_atom(struct emit *e, struct k_expr *atom)
-{
-	struct affine affine = affine_constant(0);
-
-	vec_push(e->arena, &affine.terms, ((struct term) { atom, 1 }));
-	return affine;
-}
-
-/* `in` with `value` in the place of an atom. */
-static struct affine with_value(struct emit *e, const struct affine *in, struct k_expr *atom,
-				const struct affine *value)
-{
-	struct affine of = affine_of_atom(e, atom), result = *in;
-
-	for (int i = 0; i < in->terms.n; i++)
-		if (k_expr_is_equal(in->terms.items[i].atom, atom)) {
-			result = affine_combine(e->arena, 1, in, -in->terms.items[i].factor, &of);
-			result = affine_combine(e->arena, 1, &result, in->terms.items[i].factor, value);
-		}
-	return result;
 }
 
 /* The row before the one that is at `row`. */
@@ -166,11 +153,11 @@ static bool resolve_first(struct emit *e, struct carried_value *carried_value, c
 	struct affine lo = affine_of_expr(e, NULL, carried_value->array->lo[i]);
 	struct affine hi = affine_of_expr(e, NULL, carried_value->array->hi[i]);
 	struct affine ahead = row_before(e, carried_value, &range->first), is_none;
-	struct affine before = with_value(e, row, variable, &ahead);
+	struct affine before = affine_with(e->arena, row, variable, &ahead);
 	struct affine above = affine_combine(e->arena, 1, &before, -1, &lo);
 	struct affine below = affine_combine(e->arena, 1, &hi, -1, &before);
 
-	carried_value->first = with_value(e, &carried_value->index, variable, &ahead);
+	carried_value->first = affine_with(e->arena, &carried_value->index, variable, &ahead);
 	if (e->variable_length)
 		return resolve_segments(e, carried_value, &ahead);
 	below = affine_scale(e->arena, &below, 1, -1);
@@ -188,7 +175,36 @@ static bool is_of_iterator(const struct carried_value *carried_value)
 	return false;
 }
 
-/* `carry->variable` is the iterator of the loop, which is known already. */
+/* Reads of an array, in statements of a loop. */
+struct readers {
+	const struct writers *writers;
+	bool is_of_others;              /* one is at another row than the loop */
+};
+
+static void note_read(struct access *access, void *user)
+{
+	struct readers *readers = user;
+	const struct writers *writers = readers->writers;
+	const struct expr *row = access->array == writers->array ? access->subs[writers->row] : NULL;
+
+	readers->is_of_others |= row && (row->kind != EXPR_DIM || row->index != writers->level);
+}
+
+static void note_reads(struct stage *stage, void *readers)
+{
+	stage_reads(stage, note_read, readers);
+}
+
+/* Does the loop read any row but the one that it is at? */
+static bool reads_others(__isl_keep isl_ast_node *body, const struct writers *writers)
+{
+	struct readers readers = { writers, false };
+
+	ast_each_stage(body, note_reads, &readers);
+	return readers.is_of_others;
+}
+
+/* The variable is the iterator of the loop, which is known already. */
 static bool find_carried_value(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 			       const struct range *range, struct carried_value *carried_value)
 {
@@ -199,7 +215,7 @@ static bool find_carried_value(struct emit *e, __isl_keep isl_ast_node *body, co
 	struct affine row;
 
 	find_writers(&writers, isl_ast_node_copy(body), false);
-	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers))
+	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers) || !reads_others(body, &writers))
 		return false;
 	point = (struct point) { writers.stage, ast_first_instance(body, writers.stage, false) };
 	carried_value->index = c_index(e, &point, &writers.stage->write);
@@ -207,82 +223,6 @@ static bool find_carried_value(struct emit *e, __isl_keep isl_ast_node *body, co
 	carried_value->is_conditional = writers.n_under_condition > 0;
 	isl_ast_expr_free(point.instance);
 	return is_of_iterator(carried_value) && resolve_first(e, carried_value, range, writers.row, &row);
-}
-
-static bool is_row_index(struct emit *e, const struct affine *index, const struct affine *row)
-{
-	struct affine difference = affine_combine(e->arena, 1, index, -1, row);
-	int64_t value;
-
-	return affine_is_constant(&difference, &value) && value == 0;
-}
-
-/* What stands in an index where the row's has the loop's variable; NULL. */
-static struct k_expr *atom_instead(struct emit *e, const struct affine *index,
-				   const struct carried_value *carried_value)
-{
-	struct affine difference = affine_combine(e->arena, 1, index, -1, &carried_value->index);
-	const struct term *a = difference.terms.items, *b = a + 1;
-
-	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
-		return NULL;
-	if (term_is_name(a, carried_value->variable))
-		return b->atom;
-	return term_is_name(b, carried_value->variable) ? a->atom : NULL;
-}
-
-static struct carried_value *carried_value_of(const struct emit *e, const struct array *array)
-{
-	for (int i = 0; i < e->carried.loops.n; i++)
-		if (e->carried.loops.items[i].array == array)
-			return &e->carried.loops.items[i];
-	return NULL;
-}
-
-static struct affine last_row(struct emit *e, const struct carried_value *carried_value)
-{
-	struct affine row = affine_name(e->arena, carried_value->variable);
-
-	return row_before(e, carried_value, &row);
-}
-
-struct k_expr *carried_row(struct emit *e, const struct array *array, const struct affine *index)
-{
-	struct carried_value *carried_value = carried_value_of(e, array);
-	struct affine row, before;
-
-	if (!carried_value)
-		return NULL;
-	row = last_row(e, carried_value);
-	before = with_value(e, &carried_value->index, k_name(e->arena, carried_value->variable), &row);
-	if (!is_row_index(e, index, &before))
-		return NULL;
-	carried_value->is_used = true;
-	return lane_of(e, carried_value->last);
-}
-
-struct k_expr *carried_read(struct emit *e, const struct point *point, const struct access *access)
-{
-	const struct carried_value *carried_value = carried_value_of(e, access->array);
-	struct affine index;
-	struct k_expr *row;
-
-	if (!carried_value)
-		return NULL;
-	index = c_index(e, point, access);
-	row = carried_row(e, access->array, &index);
-	if (!row && !e->variable_length && !e->carried.found.value) {
-		e->carried.found.value = atom_instead(e, &index, carried_value);
-		e->carried.found.row = last_row(e, carried_value);
-	}
-	return row;
-}
-
-struct k_expr *carried_write(struct emit *e, const struct access *access)
-{
-	const struct carried_value *carried_value = carried_value_of(e, access->array);
-
-	return carried_value ? lane_of(e, carried_value->now) : NULL;
 }
 
 static bool shares_cells(const struct emit *e, const struct array *array)
@@ -297,158 +237,88 @@ static bool shares_cells(const struct emit *e, const struct array *array)
 
 /* Rows that are written in parts, by those alone, hold nothing before the first. Where a temporary stands in the cells
  * of a result, each lane keeps what it has there. */
-struct k_expr *carried_before(struct emit *e, const struct access *access, struct k_expr *element)
+static bool begins_empty(const struct emit *e, const struct carried_value *carried_value)
 {
-	const struct carried_value *carried_value = carried_value_of(e, access->array);
-	const struct array *array = access->array;
-
-	if (!carried_value)
-		return NULL;
-	if (!carried_value->is_conditional || array->role == ROLE_INOUT || shares_cells(e, array))
-		return element;
-	return lane_of(e, carried_value->now);
+	return carried_value->is_conditional && carried_value->array->role != ROLE_INOUT &&
+	       !shares_cells(e, carried_value->array);
 }
 
-/* ---- an index that may be the row before ---- */
+/* ---- the call that says so ---- */
 
-void carried_look(struct emit *e)
+/* The cell of the first lane. */
+static struct affine without_lane(const struct emit *e, const struct affine *index)
 {
-	e->carried.found = (struct carried_case) { 0 };
+	const struct affine lane = affine_name(e->arena, e->block.lane);
+
+	return affine_combine(e->arena, 1, index, -1, &lane);
 }
 
-struct k_expr *carried_condition(struct emit *e, const struct carried_case *found)
+static void announce(struct emit *e, const struct carried_value *carried_value)
 {
-	struct affine value = affine_of_atom(e, found->value);
+	const struct affine variable = affine_name(e->arena, carried_value->variable), zero = affine_constant(0);
+	const struct affine row = without_lane(e, &carried_value->index);
+	const struct affine first = without_lane(e, &carried_value->first);
+	const struct affine at_zero = affine_with(e->arena, &row, variable.terms.items[0].atom, &zero);
+	const struct affine step = affine_combine(e->arena, 1, &row, -1, &at_zero);
+	struct k_expr *name = k_string(e->arena, arena_printf(e->arena, "\"%s\"", carried_value->array->c_name));
+	struct k_expr *call = K_CALL(e->arena, carried_value->has_first ? "PMG_CARRIED_FROM" : "PMG_CARRIED", name,
+				     k_name(e->arena, block_array(e, carried_value->array)->c_name),
+				     affine_expr(e->arena, &at_zero), k_int(e->arena, step.terms.items[0].factor),
+				     k_bool(e->arena, begins_empty(e, carried_value)));
 
-	return affine_comparison(e->arena, &value, K_EQ, &found->row);
+	if (carried_value->has_first)
+		call = K_WITH(e->arena, call, affine_expr(e->arena, &first));
+	k_do(e->b, call);
 }
 
-iterator_list carried_enter(struct emit *e, const struct carried_case *found)
+bool carried_announce(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
+		      const struct range *range, const char *variable)
 {
-	iterator_list outer = e->iterators, inner = { 0 };
+	bool has_any = false;
 
-	for (int i = 0; i < outer.n; i++) {
-		struct iterator iterator = outer.items[i];
-
-		iterator.value = with_value(e, &iterator.value, found->value, &found->row);
-		vec_push(e->arena, &inner, iterator);
-	}
-	e->iterators = inner;
-	return outer;
-}
-
-/* ---- the loop ---- */
-
-static void copy_rows(struct emit *e, int first)
-{
-	int names = lanes_open(e);
-
-	for (int i = first; i < e->carried.loops.n; i++)
-		k_set(e->b, lane_of(e, e->carried.loops.items[i].last), lane_of(e, e->carried.loops.items[i].now));
-	lanes_close(e, names);
-}
-
-/* What memory has of the row before the first one. */
-static void read_first(struct emit *e, const struct carried_value *carried_value)
-{
-	const char *macro = arena_printf(e->arena, "PMG_READ_%s", row_suffix(carried_value->array->type));
-	struct k_expr *cell = k_at(e->arena, block_array(e, carried_value->array)->c_name,
-				   affine_expr(e->arena, &carried_value->first));
-	int names = lanes_open(e);
-
-	k_set(e->b, lane_of(e, carried_value->last), K_CALL(e->arena, macro, cell));
-	lanes_close(e, names);
-}
-
-static void declare_vectors(struct emit *e, const struct carried_value *carried_value, const char *name, bool is_zero)
-{
-	lane_declare(e, carried_value->array->type, name, is_zero);
-}
-
-void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop, int first)
-{
-	if (rows_are_of(e, loop))
-		rows_enter(e, body);
-	for (int i = first; i < e->carried.loops.n; i++)
-		declare_vectors(e, &e->carried.loops.items[i], e->carried.loops.items[i].now,
-				e->carried.loops.items[i].is_conditional);
-	emit_node(e, body, (struct loop_use) { 0 });
-	if (e->carried.loops.n > first)
-		copy_rows(e, first);
-}
-
-/* Keeps those carried values that the body reads. */
-static void drop_unused(struct emit *e, __isl_keep isl_ast_node *body, int first)
-{
-	int n = first;
-
-	if (e->carried.loops.n == first)
-		return;
-	(void) build_elsewhere(e, body);
-	for (int i = first; i < e->carried.loops.n; i++)
-		if (e->carried.loops.items[i].is_used)
-			e->carried.loops.items[n++] = e->carried.loops.items[i];
-	e->carried.loops.n = n;
-}
-
-static void name_carried_values(struct emit *e, int first)
-{
-	for (int i = first; i < e->carried.loops.n; i++) {
-		struct carried_value *carried_value = &e->carried.loops.items[i];
-
-		carried_value->last = names_declare(&e->names,
-						    arena_printf(e->arena, "%s_last", carried_value->array->c_name));
-		carried_value->now = names_declare(&e->names,
-						   arena_printf(e->arena, "%s_now", carried_value->array->c_name));
-	}
-}
-
-static void find_carried_values(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
-				const struct range *range, const char *variable)
-{
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		struct carried_value carried_value = { .array = e->module->arrays.items[i], .variable = variable,
 						       .direction = use->mark->direction };
 
-		if (may_be_carried(e, carried_value.array) && !carried_value_of(e, carried_value.array) &&
-		    find_carried_value(e, body, use, range, &carried_value))
-			vec_push(e->arena, &e->carried.loops, carried_value);
+		if (!may_be_carried(e, carried_value.array) ||
+		    !find_carried_value(e, body, use, range, &carried_value))
+			continue;
+		announce(e, &carried_value);
+		has_any = true;
 	}
+	return has_any;
 }
 
-static void begin_rows(struct emit *e, int first)
-{
-	for (int i = first; i < e->carried.loops.n; i++) {
-		const struct carried_value *carried_value = &e->carried.loops.items[i];
+/* ---- lines ---- */
 
-		declare_vectors(e, carried_value, carried_value->last, !carried_value->has_first);
-		if (carried_value->has_first)
-			read_first(e, carried_value);
-	}
+static bool add_lines(const struct k_stmt *stmt, void *user)
+{
+	enum { OF_VECTORS = 4, OF_FIRST = 4 };  /* declared, set and copied; read from the row before the first one */
+	const char *call = stmt->kind == KS_CALL && stmt->value->kind == KE_CALL ? stmt->value->text : "";
+	int *n = user;
+
+	if (strcmp(call, "PMG_CARRIED") == 0)
+		*n += OF_VECTORS;
+	else if (strcmp(call, "PMG_CARRIED_FROM") == 0)
+		*n += OF_VECTORS + OF_FIRST;
+	return true;
 }
 
-static void open_carried_values(struct emit *e, __isl_keep isl_ast_node *body, int first)
+int carried_length(const struct k_block *block)
 {
-	name_carried_values(e, first);
-	drop_unused(e, body, first);
-	begin_rows(e, first);
+	int n = 0;
+
+	k_walk_block(block, &(struct k_visitor) { .stmt = add_lines, .user = &n });
+	return n;
 }
 
-void carried_open(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
-		  const struct range *range, const char *variable)
-{
-	int first = e->carried.loops.n;
+/* ---- the loop ---- */
 
-	find_carried_values(e, body, use, range, variable);
-	open_carried_values(e, body, first);
-}
-
-void carried_close(struct emit *e, int first, int visible)
+void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop)
 {
-	e->names.visible.n = visible;
-	for (int i = first; i < e->carried.loops.n; i++)
-		vec_push(e->arena, &e->names.visible, e->carried.loops.items[i].last);
-	e->carried.loops.n = first;
+	if (rows_are_of(e, loop))
+		rows_enter(e, body);
+	emit_node(e, body, (struct loop_use) { 0 });
 }
 
 static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
@@ -515,28 +385,27 @@ static struct block_result *result_of_loop(struct emit *e, __isl_keep isl_ast_no
 	return NULL;
 }
 
-static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
-		      const struct range *range, const char *name, int first)
+static bool emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
+		      const struct range *range, const char *name)
 {
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	struct range rows = *range;
 	struct block_result *result;
-	bool is_walked;
+	bool is_carried, is_walked;
 	int names;
 
 	iterator_push(e, node, &variable, use->mark->direction);
-	find_carried_values(e, body, use, range, name);
+	is_carried = carried_announce(e, body, use, range, name);
 	range_facts(e, range, &variable, use->mark->direction);
-	open_carried_values(e, body, first);
-	if (e->carried.loops.n > first) {
+	if (is_carried) {
 		is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 		result = is_walked ? NULL : result_of_loop(e, node, use, range);
 		if (result)
 			rows_put_open(e, result, &rows, use->mark->direction);
 		names = block_of(e, open_for(e, &rows, name, use->mark->direction));
 		prefetch_emit(e, use->mark, name);
-		carried_body(e, body, use->mark, first);
+		carried_body(e, body, use->mark);
 		block_close(e, names);
 		if (result)
 			rows_put_close(e, result, use->mark->direction);
@@ -544,23 +413,23 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 			rows_walk_end(e);
 	}
 	isl_ast_node_free(body);
+	return is_carried;
 }
 
 bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	int visible = e->names.visible.n, first = e->carried.loops.n;
+	const int visible = e->names.visible.n;
 	struct scope scope = scope_enter(e);
 	struct range range;
-	bool has_any;
+	bool is_carried;
 
 	if (!e->block.has_vectors || e->block.in_lanes)
 		return false;
 	range = range_of(e, node, use.mark->direction);
 	if (range.is_single || range.step != 1)
 		return false;
-	emit_loop(e, node, &use, &range, names_declare(&e->names, use.mark->dim->name), first);
-	has_any = e->carried.loops.n > first;
-	carried_close(e, first, visible);
+	is_carried = emit_loop(e, node, &use, &range, names_declare(&e->names, use.mark->dim->name));
+	e->names.visible.n = visible;
 	scope_leave(e, scope);
-	return has_any;
+	return is_carried;
 }

@@ -46,7 +46,7 @@ static void measure(struct emit *e, nest_list *nests, int number)
 
 	emit_nests(e, nests, number, number + 1);
 	elsewhere_end(e, outer);
-	nests->items[number].n_lines = k_length(&block) + rows_length(&block);
+	nests->items[number].n_lines = k_length(&block) + rows_length(&block) + carried_length(&block);
 }
 
 static void add_nests(struct emit *e, enum region_kind kind, __isl_keep isl_ast_node *node, nest_list *nests)

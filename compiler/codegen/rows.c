@@ -258,7 +258,7 @@ static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_
 	struct scope scope = scope_enter(e);
 	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
 
-	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point, NULL));
+	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point));
 	k_end(e->b);
 	scope_leave(e, scope);
 	e->names.visible.n = visible;
@@ -286,7 +286,7 @@ static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const
 	loop->row = (struct k_row) { k_int(e->arena, row->length), array->sums != array->type };
 	iterator_push(e, node, &variable, 1);
 	emit_update(e, &(struct update) { .op = row->stage->op, .type = array->type,
-					  .target = c_target(e, row->stage, &point, NULL),
+					  .target = c_target(e, row->stage, &point),
 					  .value = c_expr(e, &point, row->stage->value) });
 }
 

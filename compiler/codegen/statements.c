@@ -221,22 +221,13 @@ static struct k_expr *without_minus(struct emit *e, const struct k_expr *value)
 	return first ? k_binary(e->arena, value->op, first, value->args.items[1]) : NULL;
 }
 
-/* What is set gets the value, and so does what is set with it. */
-static void emit_set(struct emit *e, const struct update *update, struct k_expr *value)
-{
-	struct k_stmt *stmt = k_set(e->b, update->also ? update->also : update->target, value);
-
-	if (update->also)
-		vec_push(e->arena, &stmt->store.targets, update->target);
-}
-
 void emit_update(struct emit *e, const struct update *update)
 {
 	struct k_expr *positive = update->op == REDUCE_ADD && type_is_float(update->type)
 				  ? without_minus(e, update->value) : NULL;
 
-	if (update->also || !has_compound_operator(update))
-		emit_set(e, update, update_result(e, update));
+	if (!has_compound_operator(update))
+		k_set(e->b, update->target, update_result(e, update));
 	else if (positive)
 		k_update(e->b, K_SUB, update->target, positive);
 	else
@@ -258,7 +249,7 @@ static void emit_where(struct emit *e, const struct update *update, struct k_exp
 				conditions, result, update->before ? update->before : update->target);
 	else
 		result = k_select(e->arena, conditions, k_at_least(e->arena, result, K_LEVEL_OR), update->target);
-	emit_set(e, update, result);
+	k_set(e->b, update->target, result);
 }
 
 /* Is it a row of the block that the loop is at? */
@@ -302,14 +293,9 @@ void note_write(struct emit *e, const struct array *array)
 		e->function.is_written[e->layout->slot_of[array->number]] = true;
 }
 
-struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point, struct k_expr **also)
+struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point)
 {
-	struct k_expr *other = NULL;
-	struct k_expr *cell = lane_write(e, &stage->write, c_access(e, point, &stage->write), &other);
-
-	if (also)
-		*also = other;
-	return cell;
+	return lane_write(e, &stage->write, c_access(e, point, &stage->write));
 }
 
 static struct k_expr *c_before(struct emit *e, const struct stage *stage, const struct point *point)
@@ -352,7 +338,7 @@ static void emit_spread_update(struct emit *e, struct update *update, const stru
 	int names = has_lanes ? lanes_open(e) : 0;
 
 	if (has_lanes)
-		update->target = c_target(e, cell->of, point, &update->also);
+		update->target = c_target(e, cell->of, point);
 	if (is_given)
 		emit_given_sum(e, update);
 	else if (is_one || is_local)
@@ -374,7 +360,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 	struct update update = { .op = stage->op, .type = type,
 				 .order = array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST };
 
-	update.target = c_target(e, stage, point, &update.also);
+	update.target = c_target(e, stage, point);
 	cell.is_spread = accumulation_is_spread(e, node);
 	declare_accumulator(e, stage, &cell);
 	vec_push(e->arena, &e->accumulators, cell);
@@ -398,7 +384,7 @@ static void emit_accumulated_in_place(struct emit *e, __isl_keep isl_ast_node *n
 				      const struct point *point)
 {
 	const struct cell *local = cell_find(e->locals.items, e->locals.n, stage->write.array);
-	struct cell cell = { .of = stage, .op = stage->op, .value = c_target(e, stage, point, NULL) };
+	struct cell cell = { .of = stage, .op = stage->op, .value = c_target(e, stage, point) };
 
 	cell.name = local ? local->name : stage->write.array->c_name;
 	vec_push(e->arena, &e->accumulators, cell);
@@ -503,7 +489,7 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 	update.order = expr_is_unchosen(stage->value) ? VALUE_FIRST
 		     : accumulator || array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST;
 	if (!accumulator) {
-		update.target = c_target(e, stage, point, &update.also);
+		update.target = c_target(e, stage, point);
 		update.before = c_before(e, stage, point);
 	}
 	if (local) {

@@ -257,8 +257,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	struct affine end = affine_scale(e->arena, &last, 1, 1), row, value;
 	struct range rows = { is_forwards ? first : last, is_forwards ? last : first, end, 1, false };
 	isl_ast_node *body = ast_body(node);
-	int visible = e->names.visible.n, n_carried_values = e->carried.loops.n,
-		n_facts = e->variable_length->row_facts.n;
+	int visible = e->names.visible.n, n_facts = e->variable_length->row_facts.n;
 	const char *name = names_declare(&e->names, use->mark->dim->name);
 	bool is_walked;
 
@@ -271,17 +270,16 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	row_condition(e, &row, &high, true);
 	iterator_push(e, node, &value, use->mark->direction);
 	if (e->block.has_vectors)
-		carried_open(e, body, use, &rows, name);
+		(void) carried_announce(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
 	open_rows(e, &rows, name, is_forwards);
 	prefetch_emit(e, use->mark, name);
 	e->variable_length->n_loops++;
-	carried_body(e, body, use->mark, n_carried_values);
+	carried_body(e, body, use->mark);
 	e->variable_length->n_loops--;
 	block_close(e, visible);
 	if (is_walked)
 		rows_walk_end(e);
-	carried_close(e, n_carried_values, visible);
 	e->variable_length->row_facts.n = n_facts;
 }
 

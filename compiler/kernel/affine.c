@@ -176,6 +176,66 @@ struct k_expr *affine_expr(struct arena *arena, const struct affine *affine)
 	return sum;
 }
 
+/* ---- read from an expression ---- */
+
+/* The number that a product begins with, 1 if none does; the rest of it: NULL if nothing is left. */
+static int64_t take_factor(struct arena *arena, struct k_expr *product, struct k_expr **rest)
+{
+	struct k_expr *left = NULL;
+	int64_t factor = 1;
+
+	*rest = product;
+	if (product->kind == KE_INT && !product->text) {
+		*rest = NULL;
+		return product->integer;
+	}
+	if (product->kind != KE_BINARY || product->op != K_MUL || product->is_grouped)
+		return 1;
+	factor = take_factor(arena, product->args.items[0], &left);
+	if (left != product->args.items[0])
+		*rest = k_join(arena, K_MUL, left, product->args.items[1]);
+	return factor;
+}
+
+struct affine affine_of(struct arena *arena, struct k_expr *expr)
+{
+	const bool is_sum = expr->kind == KE_BINARY && (expr->op == K_ADD || expr->op == K_SUB);
+	struct affine a = { 0 }, b = { 0 };
+	struct k_expr *rest;
+	int64_t factor;
+
+	if (is_sum && !expr->is_grouped) {
+		a = affine_of(arena, expr->args.items[0]);
+		b = affine_of(arena, expr->args.items[1]);
+		return affine_combine(arena, 1, &a, expr->op == K_ADD ? 1 : -1, &b);
+	}
+	if (expr->kind == KE_UNARY && expr->op == K_NEG && !expr->is_grouped) {
+		a = affine_of(arena, expr->args.items[0]);
+		return affine_scale(arena, &a, -1, 0);
+	}
+	factor = take_factor(arena, expr, &rest);
+	if (!rest)
+		return affine_constant(factor);
+	a = affine_term(arena, rest);
+	return affine_scale(arena, &a, factor, 0);
+}
+
+struct affine affine_with(struct arena *arena, const struct affine *in, const struct k_expr *atom,
+			  const struct affine *value)
+{
+	struct affine result = affine_constant(in->constant), term;
+
+	for (int i = 0; i < in->terms.n; i++) {
+		if (k_expr_is_equal(in->terms.items[i].atom, atom)) {
+			result = affine_combine(arena, 1, &result, in->terms.items[i].factor, value);
+			continue;
+		}
+		term = affine_term(arena, in->terms.items[i].atom);
+		result = affine_combine(arena, 1, &result, in->terms.items[i].factor, &term);
+	}
+	return result;
+}
+
 /* ---- comparisons ---- */
 
 /* The positive part of `difference`; of the negative one with sign -1. */

@@ -38,5 +38,10 @@ struct k_expr *affine_expr(struct arena *arena, const struct affine *affine);
 /* `left op right` with op one of == != < <= > >=, without negative terms. */
 struct k_expr *affine_comparison(struct arena *arena, const struct affine *left, enum k_op op,
 				 const struct affine *right);
+/* What an expression of the kernel tree says. What stands in parentheses is an atom. */
+struct affine affine_of(struct arena *arena, struct k_expr *expr);
+/* `in` with `value` in the place of an atom. */
+struct affine affine_with(struct arena *arena, const struct affine *in, const struct k_expr *atom,
+			  const struct affine *value);
 
 #endif

@@ -209,6 +209,7 @@ const struct run_call run_math_calls[] = {
 	RUN_CALL("pmg_prefetch_window_row", NULL, 0), RUN_CALL("pmg_is_nontemporal", NULL, 1),
 	RUN_CALL_OF_NODES("PMG_PRIVATE_ADD", run_private, 0), RUN_CALL_OF_NODES("PMG_PRIVATE_MUL", run_private, 0),
 	RUN_CALL_OF_NODES("PMG_PRIVATE_BY", run_private, 1),
+	RUN_CALL_OF_NODES("PMG_CARRIED", NULL, 0), RUN_CALL_OF_NODES("PMG_CARRIED_FROM", NULL, 0),
 	RUN_CALL("pmg_*_atomic_add", call_atomic, RUN_ADD), RUN_CALL("pmg_*_atomic_prod", call_atomic, RUN_PROD),
 	RUN_CALL("pmg_*_atomic_min", call_atomic, RUN_MIN), RUN_CALL("pmg_*_atomic_max", call_atomic, RUN_MAX),
 	RUN_CALL("pmg_*_atomic_add_", call_atomic, RUN_ADD), RUN_CALL("pmg_*_atomic_prod_", call_atomic, RUN_PROD),

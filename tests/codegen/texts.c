@@ -38,6 +38,28 @@ static void check_sums(struct tests *tests, struct arena *arena)
 	CHECK_TEXT(tests, sum_text(arena, 0, 0, INT64_MIN), "INT64_MIN");
 }
 
+/* A sum that is read from its expression is the same one; parentheses and products without a number are atoms. */
+static void check_read_sums(struct tests *tests, struct arena *arena)
+{
+	static const int64_t factors[][3] = { { 0, 0, 0 }, { 1, 0, 0 }, { -1, 1, -1 }, { 4, -3, 2 }, { -16, 0, 0 } };
+	struct k_expr *product = k_binary(arena, K_MUL, k_name(arena, "i"), k_name(arena, "n"));
+	struct k_expr *twice = k_join(arena, K_MUL, k_int(arena, 2), product);
+	struct affine read, row = sum(arena, 1, 0, 1);
+
+	for (size_t i = 0; i < sizeof factors / sizeof *factors; i++) {
+		const struct affine s = sum(arena, factors[i][0], factors[i][1], factors[i][2]);
+
+		read = affine_of(arena, affine_expr(arena, &s));
+		CHECK(tests, affine_is_equal(arena, &read, &s));
+	}
+	read = affine_of(arena, k_binary(arena, K_SUB, twice, k_grouped(arena, k_name(arena, "i"))));
+	CHECK(tests, read.terms.n == 2 && read.terms.items[0].factor == 2 && read.terms.items[1].factor == -1 &&
+		     k_expr_is_equal(read.terms.items[0].atom, product));
+	read = sum(arena, 4, -3, 2);
+	read = affine_with(arena, &read, k_name(arena, "n"), &row);
+	CHECK_TEXT(tests, k_expr_text(arena, affine_expr(arena, &read)), "i - 1");
+}
+
 static const char *comparison_text(struct arena *arena, struct affine left, enum k_op op, struct affine right)
 {
 	return k_expr_text(arena, affine_comparison(arena, &left, op, &right));
@@ -125,6 +147,7 @@ void codegen_test_texts(struct tests *tests)
 	struct arena arena = { 0 };
 
 	check_sums(tests, &arena);
+	check_read_sums(tests, &arena);
 	check_comparisons(tests, &arena);
 	check_facts(tests, &arena);
 	check_names(tests, &arena);

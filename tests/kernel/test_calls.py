@@ -13,8 +13,9 @@ MACRO = re.compile(r"#define (\w+)\(([^)]*)\)")
 CALL = re.compile(r"\b(pmg_\w+|PMG_\w+?)((?:_%s)*)(?:<[^>()]*>)?\(")
 SUFFIX = re.compile(r"(?:##\w+|_?%s|_(?:[fiuFIU](?:8|16|32|64)|bool)(?:_AS_\w+|_TO_\w+)?)+$")
 # Rows that no header has in this form: what macros declare, and what a lowering takes out.
-ELSEWHERE = {"PMG_PRIVATE_ADD", "PMG_PRIVATE_MUL", "PMG_PRIVATE_BY", "PMG_ADD_LANE_", "PMG_SET_LANE_",
-             "pmg_atomic_min_", "pmg_atomic_max_", "pmg_atomic_prod_", "pmg_min_", "pmg_max_", "pmg_to_", "pmg_abs_",
+ELSEWHERE = {"PMG_PRIVATE_ADD", "PMG_PRIVATE_MUL", "PMG_PRIVATE_BY", "PMG_CARRIED", "PMG_CARRIED_FROM",
+             "PMG_ADD_LANE_", "PMG_SET_LANE_", "pmg_atomic_min_", "pmg_atomic_max_", "pmg_atomic_prod_", "pmg_min_",
+             "pmg_max_", "pmg_to_", "pmg_abs_",
              "pmg_cuda_row_add", "pmg_cuda_row_prod", "pmg_cuda_row_add_first", "pmg_cuda_row_prod_first"} | {
                  f"pmg_opencl_{what}_{operation}_" for what in ("atomic", "grid")
                  for operation in ("add", "prod", "min", "max")}
