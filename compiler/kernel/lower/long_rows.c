@@ -239,11 +239,6 @@ static bool can_wait(struct parts *parts, const struct k_block *later)
 	return waiting.can && constants_last(parts, later) && conditions_last(parts);
 }
 
-bool row_needs_blocks(const struct row *row, const struct k_row_limits *limits)
-{
-	return row->length*vectors_cell_size(row) > limits->longest;
-}
-
 bool row_can_have_blocks(struct row *row, const struct k_row_limits *limits)
 {
 	struct parts parts = { .row = row };
@@ -297,17 +292,16 @@ static struct k_expr *kept_of(const struct k_expr *expr, void *user)
 	return NULL;
 }
 
-static void add_block(struct k_builder *b, const struct keeping *keeping, struct k_expr *at, int64_t length)
+static void add_block(struct k_builder *b, const struct row *part, void *user)
 {
+	const struct keeping *keeping = user;
 	const struct k_replacing replacing = { .expr = kept_of, .user = (void *) keeping->parts };
-	struct row block = *keeping->row, behind;
+	struct row block = *part, behind;
 	struct k_stmt cells;
 
 	block.around = k_copy_stmt(b->arena, keeping->loop, &replacing);
 	row_find_cells(&block);
 	block.cell = row_store(&block)->targets.items[0];
-	block.block = at;
-	block.length = length;
 	row_name(&block);
 	behind = block;
 	cells = *block.cells;
@@ -319,36 +313,9 @@ static void add_block(struct k_builder *b, const struct keeping *keeping, struct
 	vectors_write(b, &behind);
 }
 
-/* The blocks of one length in the cells first..end. */
-static void add_equal(struct k_builder *b, const struct keeping *keeping, int64_t first, int64_t end, int64_t length)
+static void add_blocks(struct k_builder *b, struct keeping *keeping, const struct k_row_limits *limits)
 {
-	struct row *row = keeping->row;
-	const int visible = row->visible.n;
-	const char *name;
-
-	if (first + length == end) {
-		k_begin(b);
-		add_block(b, keeping, k_int(b->arena, first), length);
-	} else {
-		name = lower_name(b->arena, &row->visible, row->around,
-				  arena_printf(b->arena, "%s_block", row->cells->loop.name));
-		k_begin_for(b, "int64_t", name, k_int(b->arena, first), k_int(b->arena, end), k_int(b->arena, length));
-		vec_push(b->arena, &row->visible, name);
-		add_block(b, keeping, k_name(b->arena, name), length);
-	}
-	k_end(b);
-	row->visible.n = visible;
-}
-
-static void add_blocks(struct k_builder *b, const struct keeping *keeping, const struct k_row_limits *limits)
-{
-	const struct row *row = keeping->row;
-	struct k_row_blocks blocks;
-
-	k_row_blocks(limits, row->length, vectors_cell_size(row), &blocks);
-	add_equal(b, keeping, 0, row->length - blocks.rest, blocks.length);
-	if (blocks.rest)
-		add_equal(b, keeping, row->length - blocks.rest, row->length, blocks.rest);
+	row_add_blocks(b, keeping->row, limits, &(struct row_block_adder) { add_block, keeping });
 }
 
 /* ---- parts ---- */
@@ -413,7 +380,7 @@ static void keep_in_parts(struct k_builder *b, struct row *row, bool begins_at_z
 
 void keep_long_row(struct k_builder *b, struct row *row, bool begins_at_zero, const struct k_row_limits *limits)
 {
-	const struct keeping keeping = { row, NULL, row->around, begins_at_zero };
+	struct keeping keeping = { row, NULL, row->around, begins_at_zero };
 
 	if (only_adds(row, &row->around->loop.body))
 		add_blocks(b, &keeping, limits);

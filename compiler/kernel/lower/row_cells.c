@@ -79,3 +79,12 @@ void row_name(struct row *row)
 		vec_push(row->arena, &row->inside, names[i]);
 	}
 }
+
+/* The sides are as who compares sums writes them: a number to the right. */
+struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop)
+{
+	if (loop->first->kind == KE_INT)
+		return k_binary(arena, loop->is_down ? K_LE : K_GT, loop->bound, loop->first);
+	return loop->is_down ? k_binary(arena, K_LE, loop->bound, loop->first)
+			     : k_binary(arena, K_LT, loop->first, loop->bound);
+}

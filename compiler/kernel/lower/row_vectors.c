@@ -19,25 +19,29 @@ static const char *element_of(const struct row *row)
 	return row->cell->type.name;
 }
 
-/* In which the cells are added to. */
-static const char *sum_of(const struct row *row)
+const char *vectors_element(const struct row *row)
 {
 	return row->cells->loop.row.is_narrow ? "float" : element_of(row);
 }
 
 static struct k_expr *type_of_sum(const struct row *row)
 {
-	return k_type_arg(row->arena, k_scalar(sum_of(row)));
+	return k_type_arg(row->arena, k_scalar(vectors_element(row)));
 }
 
 int64_t vectors_cell_size(const struct row *row)
 {
-	return strcmp(sum_of(row), "float") == 0 ? 4 : 8;
+	return strcmp(vectors_element(row), "float") == 0 ? 4 : 8;
 }
 
 static const char *suffix(const char *element)
 {
 	return strcmp(element, "float") == 0 ? "F32" : "F64";
+}
+
+const char *vectors_macro(const struct row *row, const char *word)
+{
+	return arena_printf(row->arena, "PMG_%s_%s", word, suffix(vectors_element(row)));
 }
 
 /* Of what reads or writes cells: PMG_READ_F64_TO_F32, kept `as` something else. */
@@ -82,7 +86,7 @@ static const char *storage_of(const struct k_expr *expr, const struct k_expr **e
 	return storage;
 }
 
-static bool is_vector(const struct k_expr *expr, const struct row *row)
+bool vectors_can_have(const struct row *row, const struct k_expr *expr)
 {
 	const struct k_expr *element;
 	bool is = expr->type.name && strcmp(expr->type.name, element_of(row)) == 0;
@@ -94,13 +98,13 @@ static bool is_vector(const struct k_expr *expr, const struct row *row)
 	is = is && (expr->op == K_NEG || expr->op == K_ADD || expr->op == K_SUB || expr->op == K_MUL ||
 		    expr->op == K_DIV) && (expr->kind == KE_UNARY || expr->kind == KE_BINARY);
 	for (int i = 0; is && i < expr->args.n; i++)
-		is = is_vector(expr->args.items[i], row);
+		is = vectors_can_have(row, expr->args.items[i]);
 	return is;
 }
 
 bool vectors_are_possible(const struct row *row)
 {
-	return is_read_along(row->cell, variable_of(row)) && is_vector(row_store(row)->value, row);
+	return is_read_along(row->cell, variable_of(row)) && vectors_can_have(row, row_store(row)->value);
 }
 
 static struct k_expr *copy_of(const struct row *row, const struct k_expr *expr)
@@ -108,10 +112,15 @@ static struct k_expr *copy_of(const struct row *row, const struct k_expr *expr)
 	return k_copy_expr(row->arena, expr, &(struct k_replacing) { 0 });
 }
 
-/* What is the same for all cells is copied, as a float where these are. */
-static struct k_expr *as_vector(const struct k_expr *expr, void *user)
+bool vectors_read_one(const struct row *row, const struct k_expr *expr)
 {
-	const struct row *row = user;
+	const struct k_expr *element;
+
+	return k_expr_mentions(expr, variable_of(row)) && storage_of(expr, &element);
+}
+
+struct k_expr *vectors_part(const struct row *row, const struct k_expr *expr)
+{
 	const struct k_expr *element;
 	const char *storage;
 
@@ -122,6 +131,11 @@ static struct k_expr *as_vector(const struct k_expr *expr, void *user)
 	if (row->cells->loop.row.is_narrow && expr->type.name && strcmp(expr->type.name, "double") == 0)
 		return k_cast(row->arena, k_scalar("float"), copy_of(row, expr));
 	return NULL;
+}
+
+static struct k_expr *as_vector(const struct k_expr *expr, void *user)
+{
+	return vectors_part(user, expr);
 }
 
 /* ---- loops over vectors ---- */
@@ -152,8 +166,7 @@ static struct k_expr *start_of(const struct row *row, const char *vector)
 			  : k_binary(arena, K_SUB, start, k_int(arena, -number));
 }
 
-/* Opens a loop over the vectors, with the first cell of each if it `needs_cell`, and returns the present vector. */
-static struct k_expr *open_vectors(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
+const char *vectors_open(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
 {
 	const char *number = lower_name(row->arena, names, NULL, "j");
 	struct k_expr *n = K_CALL(row->arena, "PMG_VECTORS", type_of_sum(row), k_int(row->arena, row->length));
@@ -161,14 +174,23 @@ static struct k_expr *open_vectors(struct k_builder *b, const struct row *row, c
 	k_begin_for(b, "int64_t", number, k_int(row->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
 	if (needs_cell)
 		k_const(b, k_scalar("int64_t"), variable_of(row), start_of(row, number));
-	return k_at(row->arena, row->name, k_name(row->arena, number));
+	return number;
+}
+
+/* The same, and returns the present vector. */
+static struct k_expr *open_vectors(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
+{
+	return k_at(row->arena, row->name, k_name(row->arena, vectors_open(b, row, names, needs_cell)));
+}
+
+struct k_type vectors_type(const struct row *row)
+{
+	return k_scalar(strcmp(vectors_element(row), "float") == 0 ? "pmg_vector_f32" : "pmg_vector_f64");
 }
 
 void vectors_declare(struct k_builder *b, const struct row *row)
 {
-	const char *type = strcmp(sum_of(row), "float") == 0 ? "pmg_vector_f32" : "pmg_vector_f64";
-
-	k_array(b, k_scalar(type), row->name,
+	k_array(b, vectors_type(row), row->name,
 		K_CALL(row->arena, "PMG_VECTORS", type_of_sum(row), k_int(row->arena, row->length)), NULL);
 }
 
@@ -182,8 +204,8 @@ void vectors_read(struct k_builder *b, const struct row *row)
 
 void vectors_zero(struct k_builder *b, const struct row *row)
 {
-	const bool is_float = strcmp(sum_of(row), "float") == 0;
-	const char *fill = arena_printf(row->arena, "PMG_FILL_%s", suffix(sum_of(row)));
+	const bool is_float = strcmp(vectors_element(row), "float") == 0;
+	const char *fill = vectors_macro(row, "FILL");
 	struct k_expr *vector = open_vectors(b, row, &row->visible, false);
 
 	k_set(b, vector, K_CALL(row->arena, fill, k_float(row->arena, is_float ? "0.0f" : "0.0")));

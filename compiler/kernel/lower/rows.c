@@ -153,15 +153,6 @@ static struct k_stmt *take_zero(const struct row *row, struct k_block *ahead)
 
 /* ---- keeping it ---- */
 
-/* Has the loop an iteration? The sides are as who compares sums writes them: a number to the right. */
-static struct k_expr *runs(struct arena *arena, const struct k_loop *loop)
-{
-	if (loop->first->kind == KE_INT)
-		return k_binary(arena, loop->is_down ? K_LE : K_GT, loop->bound, loop->first);
-	return loop->is_down ? k_binary(arena, K_LE, loop->bound, loop->first)
-			     : k_binary(arena, K_LT, loop->first, loop->bound);
-}
-
 static void keep(struct k_builder *b, struct row *row, bool begins_at_zero)
 {
 	struct k_stmt cells = *row->cells;
@@ -186,7 +177,7 @@ static void add_kept(struct row *row, const struct k_row_limits *limits, struct 
 	struct k_stmt *zero = take_zero(row, out);
 
 	b.span = row->around->span;
-	k_begin_if(&b, runs(row->arena, &row->around->loop));
+	k_begin_if(&b, loop_runs(row->arena, &row->around->loop));
 	if (row_needs_blocks(row, limits))
 		keep_long_row(&b, row, zero, limits);
 	else

@@ -25,18 +25,44 @@ struct row {
 /* The loop over the cells in that around it, and what is on the way there. */
 bool row_find_cells(struct row *row);
 const struct k_store *row_store(const struct row *row);         /* the update of a cell */
+struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop);       /* has it an iteration? */
 /* The name of the vectors, which is visible from here on, as is the variable of the loop over the cells. */
 void row_name(struct row *row);
 
 /* ---- long_rows.c ---- */
 
-bool row_needs_blocks(const struct row *row, const struct k_row_limits *limits);
 bool row_can_have_blocks(struct row *row, const struct k_row_limits *limits);
 void keep_long_row(struct k_builder *b, struct row *row, bool begins_at_zero, const struct k_row_limits *limits);
 
+/* ---- row_blocks.c ---- */
+
+bool row_needs_blocks(const struct row *row, const struct k_row_limits *limits);
+/* Adds what `add` does for a block of the row, for each of them: below a loop over those of one length, in braces, or,
+ * where the row needs no blocks, for the row itself. */
+struct row_block_adder {
+	void (*add)(struct k_builder *b, const struct row *block, void *user);
+	void *user;
+};
+
+void row_add_blocks(struct k_builder *b, const struct row *row, const struct k_row_limits *limits,
+		    const struct row_block_adder *adder);
+
 /* ---- row_vectors.c ---- */
 
+const char *vectors_element(const struct row *row);             /* in which cells are added to: "float" or "double" */
 int64_t vectors_cell_size(const struct row *row);               /* bytes of a cell in a vector */
+struct k_type vectors_type(const struct row *row);
+const char *vectors_macro(const struct row *row, const char *word);     /* of such vectors: PMG_FILL_F64 */
+/* Opens a loop over the vectors, with the first cell of each if it `needs_cell`, and returns its variable, which is
+ * none of the names. */
+const char *vectors_open(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell);
+
+/* Can the value be computed as vectors: do its reads that move with the loop move as the cells do? Is it such a read?
+ * The vector of such a read, or what is the same for all cells, as a float where these are; NULL: it is neither, or is
+ * copied as it is. */
+bool vectors_can_have(const struct row *row, const struct k_expr *value);
+bool vectors_read_one(const struct row *row, const struct k_expr *value);
+struct k_expr *vectors_part(const struct row *row, const struct k_expr *value);
 
 /* Can the update be computed as vectors: does each read that moves with the loop move as the cells do? */
 bool vectors_are_possible(const struct row *row);
