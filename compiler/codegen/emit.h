@@ -121,7 +121,6 @@ struct row {                            /* cells of a stage's target that are ke
 	const struct stage *stage;
 	int dim;                        /* along which they lie */
 	int64_t length;
-	const struct affine *block;     /* the first cell, counted from the dim's; NULL: that one */
 	const char *name;
 	const char *index;              /* of the present vector, in a dot product */
 	struct k_expr *is_alone;        /* whether no other thread updates its cells; NULL: none ever does */
@@ -136,20 +135,10 @@ struct part_rows {                      /* a nest that sets what parts add to, o
 	int64_t length;                         /* of them */
 };
 
-struct batch {                          /* dot products of several iterations of a loop, made ahead of their use */
-	const struct stage *stage;
-	const char *sums, *place;       /* while they are made: the vector that is added to; else NULL */
-	const struct row *block;        /* and the cells */
-	const char *dots;               /* where they are used: all of them; which one */
-	struct k_expr *number;
-};
-
 struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
 	const struct access *access;
 	const char *name;
 	isl_ast_node *around, *loop;    /* the enclosing loop; that over the cells: owned */
-	struct row row;                 /* of the dot product */
-	bool is_batched;                /* several iterations can make their dot products before the rest */
 };
 
 struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */
@@ -220,12 +209,11 @@ struct followed {                       /* a decision of a pass, by what it is a
 
 /* ---- parts of the state, each of the files that it names --------------------------------- */
 
-/* rows.c, row_parts.c, dots.c, batches.c: cells of rows that are kept in vectors. */
+/* rows.c, row_parts.c, dots.c: cells of rows that are kept in vectors. */
 struct emit_rows {
 	VEC(struct row) list;
 	VEC(struct kept) kept;
 	struct part_rows *of_parts;     /* NULL: cells are set ahead */
-	const struct batch *batch;      /* NULL: dot products are made where they are used */
 	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 };
 

@@ -86,6 +86,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	if ((use->is_parallel || use->is_vector) && e->target->share)
 		e->target->share(e, loop, use);
 	loop->loop.is_short = use->mark->dim->is_short;
+	loop->loop.row = sum_row(e, range, use);
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
@@ -133,7 +134,7 @@ static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop
 	struct range range = range_of(e, node, use.mark->direction);
 	int kept = dots_keep(e, node, &use, &range);
 
-	if (!emit_warp_loop(e, node, &use, &range) && (kept < 0 || !emit_batches(e, node, &use, &range)))
+	if (!emit_warp_loop(e, node, &use, &range))
 		emit_iterations(e, node, use, range);
 	dots_release(e, kept);
 }
@@ -223,8 +224,7 @@ static void emit_block(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 	if (n > 1)
 		e->statement.shared_depth = depth_here(e);
 	for (int i = 0; i < n; i++)
-		if (!batch_leaves_out(e, ast_child(node, i)))
-			emit_node(e, ast_child(node, i), use);
+		emit_node(e, ast_child(node, i), use);
 	e->statement.shared_depth = outer;
 }
 

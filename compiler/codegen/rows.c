@@ -122,8 +122,6 @@ static struct k_expr *start_of(struct emit *e, const struct row *row, const char
 	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
 
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
-	if (row->block)
-		start = affine_combine(e->arena, 1, &start, 1, row->block);
 	return affine_expr(e->arena, &start);
 }
 
@@ -143,15 +141,12 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	return j;
 }
 
-struct k_type row_type(struct arena *arena, enum scalar_type type)
+void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length)
 {
-	return k_scalar(arena_printf(arena, "pmg_vector_%s", type_name(type)));
-}
+	const char *vector = arena_printf(e->arena, "pmg_vector_%s", type_name(type));
 
-void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length, struct k_expr *value)
-{
-	k_array(e->b, row_type(e->arena, type), name,
-		K_CALL(e->arena, "PMG_VECTORS", c_type(e->arena, type), k_int(e->arena, length)), value);
+	k_array(e->b, k_scalar(vector), name,
+		K_CALL(e->arena, "PMG_VECTORS", c_type(e->arena, type), k_int(e->arena, length)), NULL);
 }
 
 struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j)
@@ -166,7 +161,7 @@ struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j)
 
 bool row_fills_team(const struct emit *e, int64_t length)
 {
-	return !e->grid || length % (e->grid->group*e->grid->width) == 0;
+	return length % (e->grid->group*e->grid->width) == 0;
 }
 
 /* What writes the target before `stage`, or in its group, last in the order of the text. */
@@ -369,7 +364,7 @@ static void emit_in_registers(struct emit *e, __isl_keep isl_ast_node *node, __i
 	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage);
 	enum scalar_type sums = row->stage->write.array->sums;
 
-	row_array(e, sums, row->name, row->length, NULL);
+	row_array(e, sums, row->name, row->length);
 	grid_holds_row(e, row->length, type_size(sums));
 	if (starts_anew)
 		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : k_bool(e->arena, true);

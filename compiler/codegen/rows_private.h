@@ -40,47 +40,27 @@ const char *row_suffix(enum scalar_type type);
 /* Has each lane of a team as many cells? */
 bool row_fills_team(const struct emit *e, int64_t length);
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
-/* The type of vectors; declares them for so many cells, with a value or none; the vector of a row that has number `j`;
- * on a device, whether the lane has it. */
-struct k_type row_type(struct arena *arena, enum scalar_type type);
-void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length, struct k_expr *value);
+/* Declares vectors for so many cells; the vector of a row that has number `j`; whether the lane has it. */
+void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length);
 struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j);
 struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
-/* ---- row_blocks.c: rows that take more registers than there are --------------------------------------- */
+/* ---- row_lines.c ---------------------------------------------------------------------------------------- */
 
 extern const struct k_row_limits row_limits;
 /* About how many lines more a block has once its rows are kept. */
 int rows_length(const struct k_block *block);
-/* Is the row kept in blocks? Can one of this length, of cells of `size` bytes, be? */
-bool row_is_long(const struct emit *e, const struct row *row);
-bool row_has_blocks(int64_t length, int64_t size);
-int64_t row_cell_size(const struct row *row);           /* bytes in a vector */
-/* Calls `print` for the row, or for each of its blocks, below a loop over those of one length. */
-void emit_row_blocks(struct emit *e, const struct row *row,
-		     void (*print)(struct emit *e, const struct row *block, void *user), void *user);
 
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */
 
-/* The loop of a dot product; false: it is another loop. */
+/* Of a loop of vectors with this range, for a processor: how many terms it adds to an accumulator. A lowering makes
+ * dot products of such loops (kernel/lower/dots.c). */
+struct k_row sum_row(struct emit *e, const struct range *range, const struct loop_use *use);
+/* On a device: the loop of a dot product; false: it is another loop. */
 bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* Around a loop: keeps what it does not move; `names` for dots_release, or -1. */
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
 void dots_release(struct emit *e, int names);
 struct k_expr *dot_kept(const struct emit *e, const struct access *access);
-/* Reads what e->rows.kept has at `number`, all of it or a block. */
-void dot_read_kept(struct emit *e, int number, const struct row *block);
-
-/* ---- batches.c: dot products of several iterations ---------------------------------------------------------- */
-
-/* The body of a loop, in which its dim is called `name`, with variables of its own. */
-void emit_iteration(struct emit *e, __isl_keep isl_ast_node *node, const char *name, const struct range *range);
-/* The loop in batches of iterations, if dots_keep has found a dot product below that permits it. */
-bool emit_batches(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
-		  const struct range *range);
-/* Are dot products of a batch made now? Nothing else of the iterations is printed then. */
-bool batch_is_made(const struct emit *e);
-/* Is `node`, below such a loop, no part of what makes the dot products, which are printed now? */
-bool batch_leaves_out(const struct emit *e, __isl_keep isl_ast_node *node);
 
 #endif

@@ -133,7 +133,7 @@ void emit_group(struct emit *e, __isl_keep isl_ast_node *node, const struct mark
 	for (int i = 0; i < e->module->arrays.n; i++) {
 		const struct array *array = e->module->arrays.items[i];
 
-		if (array->role == ROLE_LOCAL && array->group == mark->group && !batch_is_made(e))
+		if (array->role == ROLE_LOCAL && array->group == mark->group)
 			declare_local(e, node, array);
 	}
 	emit_node(e, node, (struct loop_use) { 0 });
@@ -398,7 +398,7 @@ void emit_accumulate(struct emit *e, __isl_keep isl_ast_node *node, const struct
 	struct point point = { mark->stage, ast_instance_below(node, mark->stage, false) };
 
 	e->b->span = mark->stage->span;
-	if (batch_is_made(e) || !point.instance)
+	if (!point.instance)
 		emit_node(e, node, (struct loop_use) { 0 });
 	else if (accumulates_in_place(e, node, mark->stage))
 		emit_accumulated_in_place(e, node, mark->stage, &point);

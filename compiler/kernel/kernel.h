@@ -141,7 +141,7 @@ struct k_share {
 };
 
 /* Of a loop over consecutive cells of a buffer, each of which it updates, while nothing else in the loop around it uses
- * the buffer: what is known of these cells. */
+ * the buffer, or of one that adds to the variable that it reduces: what is known of these cells, or terms. */
 struct k_row {
 	struct k_expr *length;          /* how many there are: a number; NULL: the loop is none over a row */
 	bool is_narrow;                 /* they are doubles, which may be added up as floats */

@@ -32,11 +32,9 @@ static bool leads_to(const struct row *row, const struct k_stmt *stmt)
 	return false;
 }
 
-/* A constant that can be computed a second time. */
 static bool is_constant(const struct k_stmt *stmt)
 {
-	return stmt->kind == KS_LET && !stmt->let.is_variable && !stmt->let.extents.n && stmt->let.value &&
-	       !k_has_effect(stmt->let.value);
+	return stmt->kind == KS_LET && let_is_constant(&stmt->let);
 }
 
 /* Does a block do nothing but add to the row? */

@@ -80,6 +80,11 @@ void row_name(struct row *row)
 	}
 }
 
+bool let_is_constant(const struct k_let *let)
+{
+	return !let->is_variable && !let->extents.n && let->value && !k_has_effect(let->value);
+}
+
 /* The sides are as who compares sums writes them: a number to the right. */
 struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop)
 {

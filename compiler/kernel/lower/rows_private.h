@@ -25,6 +25,7 @@ struct row {
 /* The loop over the cells in that around it, and what is on the way there. */
 bool row_find_cells(struct row *row);
 const struct k_store *row_store(const struct row *row);         /* the update of a cell */
+bool let_is_constant(const struct k_let *let);                  /* it can be computed a second time */
 struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop);       /* has it an iteration? */
 /* The name of the vectors, which is visible from here on, as is the variable of the loop over the cells. */
 void row_name(struct row *row);
