@@ -4,6 +4,7 @@
  * of them makes a dim bound to that element, so that the expression stays affine (ir/module.h). */
 #include "sema/sema_private.h"
 
+#include <math.h>
 #include <string.h>
 
 /* ---- affine or not ---- */
@@ -60,6 +61,44 @@ static struct expr *report_not_affine(const struct context *ctx, const struct ex
 	return NULL;
 }
 
+/* ---- 64 bits ---- */
+
+#define LARGEST_SIZE 0x1p40
+
+/* The largest magnitude of an affine expression or condition of sizes, or of a part of it, if each size may be
+ * anything below 2^40. */
+static double largest_magnitude(const struct expr *expr)
+{
+	double first, second;
+
+	if (expr->kind == EXPR_INT)
+		return fabs((double) expr->integer);
+	if (expr_n_args(expr) == 0)
+		return LARGEST_SIZE;
+	first = largest_magnitude(expr->args[0]);
+	second = expr_n_args(expr) > 1 ? largest_magnitude(expr->args[1]) : 0;
+	if (expr->kind != EXPR_OP)
+		return first;
+	if (expr->op == OP_ADD || expr->op == OP_SUB)
+		return first + second;
+	if (expr->op == OP_MUL)
+		return first * second;
+	return fmax(first, second);
+}
+
+/* The runtime computes sizes and assumptions in 64 bits, and what is proved of them holds of integers. */
+static struct expr *fitting(const struct context *ctx, struct expr *value, struct span span)
+{
+	struct diag *diag;
+
+	if (largest_magnitude(value) <= 0x1p63)
+		return value;
+	diag = diag_error(ctx->sema->diags, DIAG_OVERFLOW, span,
+			  "this does not fit into 64 bits for all sizes below 2^40");
+	diag_help(ctx->sema->diags, diag, (struct span) { 0 }, "the factors of sizes add up to 2^23 at most");
+	return NULL;
+}
+
 struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr, enum purpose purpose)
 {
 	struct context inner = *ctx;
@@ -76,7 +115,9 @@ struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr
 			   type_name(value->type));
 		return NULL;
 	}
-	return expr_is_affine(value) ? value : report_not_affine(ctx, value, expr->span, purpose);
+	if (!expr_is_affine(value))
+		return report_not_affine(ctx, value, expr->span, purpose);
+	return purpose == PURPOSE_SIZE ? fitting(ctx, value, expr->span) : value;
 }
 
 struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, const char *what)
@@ -91,7 +132,7 @@ struct expr *lower_condition(const struct context *ctx, const struct tree_expr *
 	if (!value || !value_expect_bool(ctx->sema, value, what))
 		return NULL;
 	if (expr_is_affine_condition(value))
-		return value;
+		return strcmp(what, "'assume'") == 0 ? fitting(ctx, value, expr->span) : value;
 	diag = diag_error(ctx->sema->diags, DIAG_NOT_AFFINE, expr->span,
 			  "a condition must compare affine expressions of variables and sizes");
 	if (has_negative_divisor(value))
