@@ -203,7 +203,7 @@ static void define_case(struct definition *d, const struct tree_expr *value, str
 	for (int i = 0; i < value->branches.n; i++) {
 		const struct tree_branch *branch = &value->branches.items[i];
 		struct expr *condition =
-			branch->condition ? lower_condition(&d->ctx, branch->condition, "'case'") : NULL;
+			branch->condition ? lower_condition(&d->ctx, branch->condition, false) : NULL;
 
 		if (!is_reached(sema, branch, has_else))
 			break;

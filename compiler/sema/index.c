@@ -120,7 +120,7 @@ struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr
 	return purpose == PURPOSE_SIZE ? fitting(ctx, value, expr->span) : value;
 }
 
-struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, const char *what)
+struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, bool is_assumed)
 {
 	struct context inner = *ctx;
 	struct expr *value;
@@ -129,16 +129,16 @@ struct expr *lower_condition(const struct context *ctx, const struct tree_expr *
 	inner.purpose = PURPOSE_CONDITION;
 	inner.point = NULL;
 	value = lower_value(&inner, expr);
-	if (!value || !value_expect_bool(ctx->sema, value, what))
+	if (!value || !value_expect_bool(ctx->sema, value, is_assumed ? "'assume'" : "'case'"))
 		return NULL;
 	if (expr_is_affine_condition(value))
-		return strcmp(what, "'assume'") == 0 ? fitting(ctx, value, expr->span) : value;
+		return is_assumed ? fitting(ctx, value, expr->span) : value;
 	diag = diag_error(ctx->sema->diags, DIAG_NOT_AFFINE, expr->span,
 			  "a condition must compare affine expressions of variables and sizes");
 	if (has_negative_divisor(value))
 		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, POSITIVE_DIVISOR);
 	else
-		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, !strcmp(what, "'assume'")
+		diag_help(ctx->sema->diags, diag, (struct span) { 0 }, is_assumed
 			  ? "'assume' speaks of sizes, as in assume n >= 1; nothing is assumed of scalars and of data"
 			  : "a choice that depends on data is select(c, a, b)");
 	return NULL;

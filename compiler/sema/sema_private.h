@@ -358,7 +358,8 @@ struct expr *lower_value_at(const struct context *ctx, const struct tree_expr *e
 struct expr *lower_call(const struct context *ctx, const struct tree_expr *call);
 struct expr *lower_stencil(const struct context *ctx, const struct tree_expr *call);
 struct expr *lower_index(const struct context *ctx, const struct tree_expr *expr, enum purpose purpose);
-struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, const char *what);
+/* Of 'assume', or of a branch of 'case'. */
+struct expr *lower_condition(const struct context *ctx, const struct tree_expr *expr, bool is_assumed);
 bool lower_subs(const struct context *ctx, struct symbol *symbol, const struct tree_expr *expr,
 		struct expr ***subs);
 void help_subscripts(const struct sema *sema, struct diag *diag, const struct array *array);

@@ -12,7 +12,7 @@
 static void lower_assume(struct sema *sema, struct scope *scope, const struct tree_stmt *stmt)
 {
 	const struct context ctx = { .sema = sema, .scope = scope, .base = "" };
-	struct expr *condition = lower_condition(&ctx, stmt->value, "'assume'");
+	struct expr *condition = lower_condition(&ctx, stmt->value, true);
 
 	if (condition)
 		vec_push(sema->arena, &sema->module->assumptions, condition);
