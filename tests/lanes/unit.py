@@ -94,6 +94,15 @@ def outcome(out, status, limit):
     return passed, failed, skipped, out
 
 
+def told(name, command, env, limit):
+    """Passed, failed and skipped of one test, which is told when it ends."""
+    passed, failed, skipped, out, seconds = judged(command, environment(name, env), limit)
+    shown = f"---- {name}\n" + "\n".join(out.splitlines()[-SHOWN:]) + "\n" if failed else ""
+    tail = f", {skipped} skipped" if skipped else ""
+    print(f"{shown}{name:44} {seconds:6.1f} s  {passed} ok, {failed} bad{tail}", flush=True)
+    return passed, failed, skipped
+
+
 def list_programs(build, which):
     print(*(command[0] for name, command in commands(build, which) if name.endswith(".c")), sep="\n")
     return 0
@@ -107,11 +116,7 @@ def main():
     env["GCOV_ERROR_FILE"] = "/dev/null"    # where counts of lines cannot be written, the test says whether it minds
     listed = commands(build, sys.argv[2:])
     with ThreadPoolExecutor(int(os.environ.get("PMG_TEST_JOBS", 2))) as pool:
-        results = list(pool.map(lambda c: judged(c[1], environment(c[0], env), seconds_of(build)), listed))
-    for (name, _), (passed, failed, skipped, out, seconds) in zip(listed, results):
-        if failed:
-            print(f"---- {name}\n" + "\n".join(out.splitlines()[-SHOWN:]))
-        print(f"{name:44} {seconds:6.1f} s  {passed} ok, {failed} bad" + (f", {skipped} skipped" if skipped else ""))
+        results = list(pool.map(lambda c: told(*c, env, seconds_of(build)), listed))
     passed, failed, skipped = (sum(r[i] for r in results) for i in range(3))
     print(f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else ""))
     return 1 if failed or not passed else 0
