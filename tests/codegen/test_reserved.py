@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """No name of a program is a macro of what its C includes, whatever the preprocessors know there, or a function that
-it calls, or a word of C++: as arrays, sizes, numbers, loop variables. With nvcc, what headers of CUDA define, too."""
+it calls, or a word of C++: as arrays, sizes, numbers, loop variables. With nvcc, what headers of CUDA define, too.
+Not with sanitizers: its time is that of C compilers."""
 import os
 import re
 import shutil
@@ -20,7 +21,7 @@ WORDS = {"true", "false", "and", "or", "not"}       # of the language: no names
 OTHERS = ("expf logf sqrtf powf fabsf floorf sinf cosf tanhf expm1f fminf fmaxf decltype noexcept requires concept "
           "static_cast const_cast dynamic_cast reinterpret_cast wchar_t char8_t char16_t char32_t co_await co_return "
           "co_yield consteval constinit double class NULL errno").split()
-AT_A_TIME = 40
+AT_A_TIME = 320
 
 
 def has_openmp(compiler):

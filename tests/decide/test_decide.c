@@ -325,33 +325,12 @@ static void check_refused(const char *path, void *user)
 
 /* ---- folders ---- */
 
-/* With sanitizers, whose time goes with the length of the compiler's work, every sixth program. */
+/* With sanitizers, whose time goes with the length of the compiler's work, every twelfth program. */
 #ifdef __SANITIZE_ADDRESS__
-enum { EVERY = 6 };
+enum { EVERY = 12 };
 #else
 enum { EVERY = 1 };
 #endif
-
-struct folder_check {
-	void (*check)(const char *path, void *result);
-	struct result *result;
-	int n;                          /* programs so far */
-};
-
-static void check_of_folder(const char *path, void *user)
-{
-	struct folder_check *folder = user;
-
-	if (folder->n++ % EVERY == 0)
-		folder->check(path, folder->result);
-}
-
-static bool check_folder(const char *name, void (*check)(const char *path, void *result), struct result *result)
-{
-	struct folder_check folder = { check, result, 0 };
-
-	return folder_each_program(name, check_of_folder, &folder) > 0;
-}
 
 static const struct {
 	const char *name;
@@ -399,7 +378,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++)
 		found = check_file(argv[i], &result) && found;
 	for (size_t f = 0; argc == 1 && f < sizeof folders/sizeof folders[0]; f++)
-		found = check_folder(folders[f].name, folders[f].check, &result) && found;
+		found = folder_each_nth(folders[f].name, EVERY, 0, folders[f].check, &result) > 0 && found;
 	if (argc == 1)
 		check_pivots_quota(&result);
 	printf("%d passed, %d failed\n", result.passed, result.failed + !found);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Is what --explain says what was generated? Each decision of each example, for both targets, is compared with the
- * kernel tree, and parts of the tree with the decisions: sentences.c. Of tests/decide, where test_decide asks the same
- * for the target of each, every sixteenth program for both targets, with PMG_TEST_LONG all.
+ * Is what --explain says what was generated? Each decision of each example is compared with the kernel tree, and parts
+ * of the tree with the decisions: sentences.c. The two targets take examples in turn, and of tests/decide, where
+ * test_decide asks the same for the target of each, every thirty-second program; with PMG_TEST_LONG all, for both.
  * With sanitizers only for --long: tests/decide compiles these programs with them.
  *     test_explained [FILE.pmg...]     these for both targets */
 #include <stdlib.h>
@@ -13,12 +13,6 @@
 #include "hines/tree_file.h"
 #include "sentences.h"
 #include "support/folder.h"
-
-struct asking {
-	struct explained explained;
-	int n_programs;
-	bool is_sampled;
-};
 
 static char *comment_of(struct compilation *c, const char *word)
 {
@@ -60,36 +54,42 @@ static void check_for(struct explained *explained, const char *path, const char 
 	compilation_free(c);
 }
 
-static void check_path(const char *path, void *user)
+static void check_for_openmp(const char *path, void *explained)
 {
-	struct asking *asking = user;
-
-	if (asking->n_programs++ % 16 && asking->is_sampled)
-		return;
-	check_for(&asking->explained, path, "openmp");
-	check_for(&asking->explained, path, "cuda");
+	check_for(explained, path, "openmp");
 }
 
-static void check_all(struct asking *asking)
+static void check_for_cuda(const char *path, void *explained)
 {
-	folder_each_program("dsl_examples", check_path, asking);
-	folder_each_program("tests/programs", check_path, asking);
-	asking->is_sampled = !getenv("PMG_TEST_LONG");
-	folder_each_program("tests/decide", check_path, asking);
+	check_for(explained, path, "cuda");
+}
+
+static void check_all(struct explained *explained)
+{
+	static const struct {
+		const char *name;
+		int every;
+	} folders[] = { { "dsl_examples", 2 }, { "tests/programs", 2 }, { "tests/decide", 32 } };
+
+	for (size_t f = 0; f < sizeof folders/sizeof folders[0]; f++) {
+		folder_each_nth(folders[f].name, folders[f].every, 0, check_for_openmp, explained);
+		folder_each_nth(folders[f].name, folders[f].every, folders[f].every/2, check_for_cuda, explained);
+	}
 }
 
 int main(int argc, char **argv)
 {
-	struct asking asking = { 0 };
-	struct explained *explained = &asking.explained;
+	struct explained all = { 0 }, *explained = &all;
 
 	if (sentences_without_check())
 		printf("%d rows of decisions.def have no check\n", sentences_without_check());
 	explained->failed += sentences_without_check();
-	for (int i = 1; i < argc; i++)
-		check_path(argv[i], &asking);
+	for (int i = 1; i < argc; i++) {
+		check_for_openmp(argv[i], explained);
+		check_for_cuda(argv[i], explained);
+	}
 	if (argc < 2)
-		check_all(&asking);
+		check_all(explained);
 	printf("%d sentences are excused\n%d passed, %d failed\n", explained->excused, explained->passed,
 	       explained->failed);
 	return explained->failed ? 1 : 0;

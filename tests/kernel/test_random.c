@@ -11,7 +11,7 @@
 #include "kernel/trial.h"
 #include "random/volume.h"
 
-enum { MOST_STATEMENTS = 200000000, MOST_UNKNOWN_OF_THOUSAND = 60, BATCH = 20 };
+enum { MOST_STATEMENTS = 200000000, MOST_UNKNOWN_OF_THOUSAND = 60, BATCH = 10 };
 
 struct run {
 	const struct trial *trial;
@@ -119,7 +119,7 @@ static enum outcome check(const struct batch *batch, const char *path, long firs
 
 int main(int argc, char **argv)
 {
-	const struct volume volume = { .kind = "plain", .program = "tests/kernel/test_random", .count = 200,
+	const struct volume volume = { .kind = "plain", .program = "tests/kernel/test_random", .count = 60,
 				       .long_count = 20000, .draws = getenv("PMG_TEST_LONG") ? 2 : 1, .batch = BATCH,
 				       .n_rows = n_variants_of_processors(), .rows = 1, .long_rows = 1,
 				       .check = check, .most_unknown = MOST_UNKNOWN_OF_THOUSAND };

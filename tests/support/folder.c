@@ -33,6 +33,30 @@ int folder_each_program(const char *folder, void (*visit)(const char *path, void
 	return n > 0 ? n : 0;
 }
 
+struct nth {
+	int n, at, visited;
+	void (*visit)(const char *path, void *user);
+	void *user;
+};
+
+static void visit_nth(const char *path, void *user)
+{
+	struct nth *nth = user;
+
+	if (nth->at++ % nth->n)
+		return;
+	nth->visited++;
+	nth->visit(path, nth->user);
+}
+
+int folder_each_nth(const char *folder, int n, int first, void (*visit)(const char *path, void *user), void *user)
+{
+	struct nth nth = { getenv("PMG_TEST_LONG") ? 1 : n, n - first, 0, visit, user };
+
+	folder_each_program(folder, visit_nth, &nth);
+	return nth.visited;
+}
+
 const char *folder_name_of(const char *path)
 {
 	const char *slash = strrchr(path, '/');
