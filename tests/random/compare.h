@@ -52,7 +52,9 @@ const char *results_differ(const struct binding_set *set, struct arena *arena, v
 			   enum agreement agreement);
 /* Builds the file and makes so many draws of each of its modules; fewer are a failure. */
 void comparison_file(struct comparison *comparison, int (*n_draws)(const struct module *module));
-/* The same for each .pmg file of a folder. */
+/* The same for each .pmg file of a folder; or for every nth from the first one, with PMG_TEST_LONG for all. */
 void comparison_folder(struct comparison *comparison, const char *folder, int (*n_draws)(const struct module *module));
+void comparison_folder_nth(struct comparison *comparison, const char *folder, int n, int first,
+			   int (*n_draws)(const struct module *module));
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * Every pipeline of dsl_examples/, tests/programs/ and corners.pmg: the reference interpreter against generated code,
- * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data.
+ * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. Compilers take programs
+ * in turn, but for corners.pmg and those beside it every second; with PMG_TEST_LONG, each takes all.
  *
  *     test_examples [FILE.pmg…]       those of these files only */
 #include <stdlib.h>
@@ -12,11 +13,13 @@
 
 static struct variant variants[] = {
 	{ .name = "gcc", .pmgc = "--overrides=off --candidates=2", .compiler = "gcc" },
-	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
-	  .compiler = "clang" },
 	{ .name = "gcc blas", .pmgc = "--overrides=off --blas=on --candidates=1", .compiler = "gcc", .is_plain = true,
 	  .only_with = "pmgrt_blas.h" },
+	{ .name = "clang serial isl", .pmgc = "--overrides=off --parallel=off --schedule=isl --candidates=1",
+	  .compiler = "clang" },
 };
+
+enum { N_VARIANTS = sizeof variants / sizeof variants[0], TURNS = 2 };
 
 enum { DRAWS = 7, DRAWS_OF_SYSTEMS_LONG = 10000 };
 
@@ -34,20 +37,29 @@ static int n_draws(const struct module *module)
 
 static void compare_all(struct comparison *comparison)
 {
-	static const char *const folders[] = {
-		"dsl_examples", "tests/programs", "tests/random", "tests/codegen/cases"
+	static const struct {
+		const char *name;
+		int every;
+	} folders[] = {
+		{ "dsl_examples", 2*TURNS }, { "tests/programs", 2*TURNS }, { "tests/random", TURNS },
+		{ "tests/codegen/cases", 2*TURNS }
 	};
+	const bool is_long = getenv("PMG_TEST_LONG");
 
-	for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
-		comparison_folder(comparison, folders[i], n_draws);
+	for (int turn = 0; turn < (is_long ? 1 : TURNS); turn++) {
+		comparison->variants = variants + turn;
+		comparison->n_variants = is_long ? N_VARIANTS : N_VARIANTS - 1;
+		for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+			comparison_folder_nth(comparison, folders[i].name, folders[i].every,
+					      turn*folders[i].every/TURNS, n_draws);
+	}
 }
 
 int main(int n_arguments, char **arguments)
 {
 	char folder[] = "/tmp/pmg-examples-XXXXXX";
 	struct comparison comparison = { .build = getenv("BUILD") ? getenv("BUILD") : "build",
-					 .folder = mkdtemp(folder), .variants = variants,
-					 .n_variants = (int) (sizeof variants / sizeof variants[0]) };
+					 .folder = mkdtemp(folder), .variants = variants, .n_variants = N_VARIANTS };
 
 	if (n_arguments < 2)
 		compare_all(&comparison);

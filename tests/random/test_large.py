@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Systems whose arrays are too large for caches, against the interpreter: rows that are asked for ahead, results that
 go back window by window or past the caches, upwards and downwards, by lines that begin at the same row of all lanes or
-not. Not with sanitizers: the interpreter takes most of the time."""
+not. Its C is not optimised. Not with sanitizers: the interpreter takes most of the time."""
 import os
 import subprocess
 import sys

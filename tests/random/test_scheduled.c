@@ -2,7 +2,7 @@
  *
  * Programs of scheduled/ and of tests/programs/tridiagonal.pmg, run as their schedule blocks ask for, against the
  * reference interpreter, which runs them as they are written. Sizes 0, 1, 2 are among those drawn. With PMG_TEST_LONG
- * 10 000 draws instead of 16, and by clang without vectors, too.
+ * 10 000 draws instead of 16, optimised, and by clang without vectors, too.
  *     test_scheduled [FILE.pmg...]    these instead of all */
 #include <stdlib.h>
 #include <unistd.h>
@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 					 .folder = mkdtemp(folder), .variants = variants,
 					 .n_variants = getenv("PMG_TEST_LONG") ? 2 : 1 };
 
+	variants[0].is_plain = !getenv("PMG_TEST_LONG");
 	if (argc < 2)
 		compare_all(&comparison);
 	for (int i = 1; i < argc; i++) {
