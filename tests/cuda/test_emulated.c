@@ -2,9 +2,9 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/, tests/random/ and the cases of codegen: the reference interpreter
  * against kernels for CUDA, which g++ compiles for the processor (emulated/cuda_runtime.h), on random sizes and data.
- * Those of dsl_examples/life and of the last three only with PMG_TEST_LONG, else they count as skipped; it also draws
- * more often, as those of tests/cuda are drawn always. Algorithms of trees and chains, layouts, and what is inlined by
- * cases, run as schedule blocks ask for, the others without items.
+ * Those of dsl_examples/life and of the last three only with PMG_TEST_LONG, else they count as skipped, and of the
+ * first two every fourth; tests/opencl takes others. The long form also draws more often. Algorithms of trees and
+ * chains, layouts, and what is inlined by cases, run as schedule blocks ask for, the others without items.
  *     test_emulated [FILE.pmg...]      these instead
  * With PMG_NVCC="nvcc -arch=…" kernels are compiled for the device, and run there (`make test-gpu`).
  * The checks of the emulation prove themselves first: seeded.cu makes each mistake, and each must be found. */
@@ -19,14 +19,8 @@ static struct variant variants[] = {
 	{ .name = "cuda", .compiler = "device" },
 };
 
-enum { DRAWS = 2, DRAWS_LONG = 8 };
-
-/* So many, that sizes of 0 and 1 are among them. */
-static int n_draws_long(const struct module *module)
-{
-	(void) module;
-	return DRAWS_LONG;
-}
+/* With PMG_TEST_LONG so many, that sizes of 0 and 1 are among them. */
+enum { DRAWS = 2, DRAWS_LONG = 8, EVERY = 4 };
 
 static int n_draws(const struct module *module)
 {
@@ -93,13 +87,6 @@ static void choose_items(const char *path)
 			variants[0].pmgc = "--target=cuda";
 }
 
-static void check_kernels(struct comparison *comparison, const char *path)
-{
-	choose_items(path);
-	comparison->file = path;
-	comparison_file(comparison, n_draws_long);
-}
-
 static void check_file(struct comparison *comparison, const char *path)
 {
 	choose_items(path);
@@ -112,7 +99,7 @@ static int check_folder(struct comparison *comparison, const char *folder, bool 
 	if (is_skipped)
 		return folder_each_program(folder, NULL, NULL);
 	choose_items(folder);
-	comparison_folder(comparison, folder, n_draws);
+	comparison_folder_nth(comparison, folder, EVERY, 0, n_draws);
 	return 0;
 }
 
@@ -134,8 +121,8 @@ int main(int argc, char **argv)
 			skipped += check_folder(&comparison, folders[i].name, folders[i].is_long && !is_long);
 		for (size_t i = 0; i < sizeof scheduled/sizeof scheduled[0]; i++)
 			check_file(&comparison, scheduled[i]);
-		check_kernels(&comparison, "tests/cuda/kernels.pmg");
-		check_kernels(&comparison, "tests/cuda/polybench.pmg");
+		check_file(&comparison, "tests/cuda/kernels.pmg");
+		check_file(&comparison, "tests/cuda/polybench.pmg");
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """With PMG_CHECK_FINITE=1 a result that is not finite ends the run with status 6: by the interpreter, OpenMP and CUDA
 (emulated) with the same array, place and iteration. Without it, such values are data. States, `inout` and `out` arrays,
-scalars, loops that stop, trials of other candidates."""
+scalars, loops that stop, trials of other candidates. Its C is not optimised."""
 import os
 import subprocess
 import sys

@@ -2,8 +2,9 @@
  *
  * Every pipeline of dsl_examples/ and tests/programs/: the reference interpreter against kernels in OpenCL C, which the
  * first platform of OpenCL compiles and runs (PoCL: on the processor), on random sizes and data. Without a platform
- * they count as skipped. Those of dsl_examples are drawn twice. With PMG_TEST_LONG those of tests/random/ and the cases
- * of codegen, too, and more draws.
+ * they count as skipped. Those of dsl_examples are drawn twice. Every fourth program is asked, none that
+ * tests/cuda/test_emulated asks; with PMG_TEST_LONG all, those of tests/random/ and the cases of codegen, too, and more
+ * draws.
  *     test_kernels [FILE.pmg...]      these instead */
 #include "opencl/platform.h"
 
@@ -22,7 +23,7 @@ static const char *const folders[] = {
 	"tests/codegen/cases"
 };
 
-enum { SHORT_FOLDERS = 2, ALL_FOLDERS = sizeof folders/sizeof folders[0] };
+enum { EVERY = 4, FIRST = 2, SHORT_FOLDERS = 2, ALL_FOLDERS = sizeof folders/sizeof folders[0] };
 
 static int n_draws_of_examples(const struct module *module)
 {
@@ -50,7 +51,8 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; argc == 1 && i < ALL_FOLDERS; i++)
 		if (i < n && opencl_is_here())
-			comparison_folder(&comparison, folders[i], i ? n_draws : n_draws_of_examples);
+			comparison_folder_nth(&comparison, folders[i], EVERY, FIRST,
+					      i ? n_draws : n_draws_of_examples);
 		else
 			skipped += folder_each_program(folders[i], NULL, NULL);
 	run_command("rm -rf %s", comparison.folder);

@@ -4,6 +4,7 @@
 cannot do is refused with what it is and how to go on; a plan without a platform says so.
 
 Skipped without a platform of OpenCL.
+Its C is not optimised.
 """
 import os
 import re
