@@ -54,7 +54,7 @@ static bool write_text(const char *path, const char *text)
 static void check_warnings(struct tests *tests, const char *folder)
 {
 	static const char *const compilers[] = {
-		"gcc -O2 -c -o /dev/null", "clang -fsyntax-only", "gcc -fsyntax-only -xc++ -std=c++17"
+		"gcc -O1 -c -o /dev/null", "clang -fsyntax-only", "gcc -fsyntax-only -xc++ -std=c++17"
 	};
 
 	for (int i = 0; i < 2; i++)

@@ -97,7 +97,7 @@ def check_one(count, folder):
 def main():
     count = Count()
     count("programs", "" if PROGRAMS else "none is found")
-    for program in PROGRAMS[::1 if LONG else 2]:
+    for program in PROGRAMS[::1 if LONG else 6]:
         with tempfile.TemporaryDirectory() as folder:
             check_program(count, program, Path(folder), *ONE_WAY)
     for program in SCHEDULED:

@@ -11,7 +11,7 @@ BUILD = Path(os.environ.get("BUILD", "build")).resolve()
 PMG = str(Path(os.environ.get("PMG") or BUILD / "pmg").resolve())
 PMGC = str(Path(os.environ.get("PMGC") or BUILD / "pmgc").resolve())
 FAILED_IO, NO_RESOURCES = 4, 5      # exit statuses
-CALLS = 10**6 if os.environ.get("PMG_TEST_LONG") else 5     # of a command and a kind
+CALLS = 10**6 if os.environ.get("PMG_TEST_LONG") else 3     # of a command and a kind
 # Of calls that fail: the exit statuses, and reasons of which the message has one.
 KINDS = {"input": ((FAILED_IO, NO_RESOURCES),
                    ("Input/output error", "cannot open shared object", "Too many open files",

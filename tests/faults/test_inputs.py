@@ -8,7 +8,7 @@ inputs that may be so where a call only asks about a file that is opened later, 
 which is left alone with a note.
 
 PMG_TEST_LONG takes every call; otherwise some of each command, evenly. Not with counts of lines, which are written by
-such calls, too."""
+such calls, too. Its C is not optimised."""
 
 import h5py
 import numpy as np

@@ -3,7 +3,7 @@
 shares nothing with tests/random, what they give by an evaluator in plain Python that knows nothing of the compiler, and
 what the interpreter and compiled code give, with and without items of a schedule block, at several sizes.
 
-    test_independent.py                     24 programs
+    test_independent.py                     12 programs
     test_independent.py SEED FIRST-LAST     these; with PMG_TEST_LONG and without programs named, 2000
     PMG_TEST_KEEP=FOLDER                    keeps what is generated
 
@@ -16,7 +16,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 import campaign     # noqa: E402
 
-QUICK, LONG = (61, range(24)), (61, range(2000))
+QUICK, LONG = (61, range(12)), (61, range(2000))
 
 
 def chosen(arguments):

@@ -4,8 +4,8 @@
  * as built and behind each lowering, with plans of the runtime, and so is what the C compiler makes of them; the
  * results are those of the interpreter of modules: the same bits for x_…, 1e-11 otherwise.
  *
- * With PMG_TEST_LONG, all examples, and compiled kernels of a device, too. Not with sanitizers: threads have stacks of
- * their own.
+ * Of a few files, each compiled in one of three ways, in turn; with PMG_TEST_LONG, all examples in each way, and
+ * compiled kernels of a device, too. Not with sanitizers: threads have stacks of their own.
  *
  *     test_run [FILE.pmg…]            of these files only */
 #include <stdlib.h>
@@ -16,10 +16,11 @@
 #include "kernel/trial.h"
 #include "support/folder.h"
 
-enum { DRAWS = 4, MOST_STATEMENTS = 200000000, MOST_UNKNOWN = 64, MOST_NAME = 96 };
+enum { DRAWS = 4, MOST_STATEMENTS = 200000000, MOST_UNKNOWN = 64, MOST_NAME = 96, N_FLAGS = 3 };
 
 struct tally {
 	int passed, failed;
+	int turn;                       /* of the ways to compile that are asked; -1: all */
 	struct {
 		char name[MOST_NAME];
 		int count;
@@ -90,14 +91,16 @@ static void run_module(struct tally *tally, const struct trial *trial, struct mo
 
 static void run_variants(struct tally *tally, const char *folder, const char *file)
 {
-	static const char *const flags[] = { "--candidates=3", "--parallel=off --schedule=isl --candidates=1",
+	static const char *const flags[N_FLAGS] = { "--candidates=3", "--parallel=off --schedule=isl --candidates=1",
 					     "--candidates=1" };
 
-	for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+	for (int i = 0; i < N_FLAGS; i++) {
 		struct trial trial = { .folder = folder, .file = file, .flags = flags[i], .is_for_device = i == 2,
 				       .is_optimised = getenv("PMG_TEST_LONG") };
-		const bool is_open = trial_open(&trial, (int) i);
+		const bool is_asked = tally->turn < 0 || tally->turn == i, is_open = is_asked && trial_open(&trial, i);
 
+		if (!is_asked)
+			continue;
 		tally->failed += !is_open;
 		for (int m = 0; is_open && m < trial.modules->modules.n; m++)
 			run_module(tally, &trial, trial.modules->modules.items[m]);
@@ -116,7 +119,7 @@ static void tally_add(struct tally *sum, const struct tally *tally)
 /* In a process of its own: a crash is one failure. */
 static void run_file(const char *file, void *user)
 {
-	struct tally *sum = user, tally = { 0 };
+	struct tally *sum = user, tally = { .turn = sum->turn };
 	char folder[] = "/tmp/pmg-kernel-XXXXXX";
 	int ends[2], status = 0;
 	pid_t child;
@@ -151,14 +154,16 @@ int main(int argc, char **argv)
 	static const char *const files[] = { "dsl_examples/blur.pmg", "dsl_examples/life_wc.pmg",
 					     "dsl_examples/spmv.pmg", "dsl_examples/tri_ragged.pmg",
 					     "dsl_examples/conjugate_gradient.pmg", "tests/programs/image.pmg" };
-	struct tally tally = { 0 };
+	struct tally tally = { .turn = -1 };
 
 	for (int i = 1; i < argc; i++)
 		run_file(argv[i], &tally);
 	if (argc < 2 && getenv("PMG_TEST_LONG"))
 		run_long(&tally);
-	for (size_t i = 0; i < sizeof files / sizeof *files && argc < 2 && !getenv("PMG_TEST_LONG"); i++)
+	for (size_t i = 0; i < sizeof files / sizeof *files && argc < 2 && !getenv("PMG_TEST_LONG"); i++) {
+		tally.turn = (int) i % N_FLAGS;
 		run_file(files[i], &tally);
+	}
 	for (int i = 0; i < MOST_UNKNOWN && tally.unknown[i].count; i++)
 		printf("cannot run %s: %d\n", tally.unknown[i].name, tally.unknown[i].count);
 	printf("%d passed, %d failed\n", tally.passed, tally.failed);

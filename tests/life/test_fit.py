@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg life fit`: the exact optimum of made-up problems and of the real ones of PMG_TEST_DATA, what it tells, and a
-message for each problem and option that is wrong. Not with sanitizers: most of its time is that of C compilers, and
-test_messages.py asks for messages."""
+message for each problem and option that is wrong. Its C is not optimised. Not with sanitizers: most of its time is
+that of C compilers, and test_messages.py asks for messages."""
 import contextlib
 import csv
 import os

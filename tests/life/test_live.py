@@ -40,7 +40,7 @@ PROGRAM = """pipeline settling {
 
 
 def run(*options):
-    done = subprocess.run([PMG, "run", "settling.pmg", "PHI=p.h5:/PHI", "D=p.h5:/D", "w0=w0.npy", "n=24",
+    done = subprocess.run([PMG, "run", "settling.pmg", "PHI=p.h5:/PHI", "D=p.h5:/D", "w0=w0.npy", "n=18",
                            "-o", "total=total.npy", "-o", "w=w.npy", "--force", "--threads=2", *options],
                           capture_output=True, text=True, check=False)
     if done.returncode:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What each step of `pmg life` says to input that is wrong, to the letter: messages.txt has the exit status and the
-message for each row below. No crash, no silence, no output left behind. PMG_UPDATE=1 writes the file anew."""
+message for each row below. No crash, no silence, no output left behind. PMG_UPDATE=1 writes the file anew.
+Its C is not optimised."""
 import os
 import re
 import shutil

@@ -3,7 +3,8 @@
 """Real input: the two LiFE products on a real tractogram, from the files as they are, against NumPy.
 
 The data are those of PMG_TEST_DATA (dmri/small64 and dmri/small25); without them every check counts as skipped.
-Each element must be within n*eps*sum|terms| of NumPy's, n the number of its terms. Not with sanitizers."""
+Each element must be within n*eps*sum|terms| of NumPy's, n the number of its terms. Not with sanitizers.
+Its C is not optimised."""
 import os
 import subprocess
 import sys

@@ -2,7 +2,7 @@
 """Loops over mathematical functions become calls of libmvec, without -ffast-math, and the headers are C++ as well.
 
 gcc learns of the vector functions from pmgrt_math.h, with and without OpenMP; clang from its own options. A right
-result does not show that a loop was vectorised, so the assembly is read.
+result does not show that a loop was vectorised, so the assembly is read. Not with sanitizers: nothing of it is ours.
 """
 import platform
 import re

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg import` and `pmg hines solve`: matrices of shapes against ones computed here, what conventions change and tell,
-solutions against references, and every malformed file answered with file and line."""
+solutions against references, and every malformed file answered with file and line. Its C is not optimised."""
 import math
 import os
 import random

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """`pmg run --compare` tells right from wrong. What rounding explains is right however errors travel: through loops,
 recurrences, quotients and conditions; and code that is made wrong on purpose is told, by as little as 1e-9 of a value,
-one cell, one term of a sum. Outputs are written in either case. Not with sanitizers: a compiler is called each time."""
+one cell, one term of a sum. Outputs are written in either case. Not with sanitizers: a compiler is called each time.
+Its C is not optimised."""
 import os
 import re
 import subprocess

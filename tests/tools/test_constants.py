@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Numbers that stand in the text: into every type, in every place of the language that takes one, beside data of other
 types. What they have to be is computed here: integers in 64 bits, of which a narrower type keeps the low ones; floats
-cut off and held at the limits of an integer type. By generated code, for a device (emulated) and in the interpreter.
+cut off and held at the limits of an integer type. By generated code, for a device (emulated) and in the interpreter:
+without PMG_TEST_LONG, each program by the interpreter and one compiler, in turn.
 Constants into narrower integers were held at their limits, where they have to wrap. Not with sanitizers: its time is
 that of C compilers. Its C is not optimised."""
 import math
@@ -19,6 +20,7 @@ WAYS = {"interp": ["--interp"], "gcc": ["--candidates=1"],
         "clang": ["--candidates=1", "--cc=clang", "--schedule=isl", "--parallel=off"],
         "cuda": ["--candidates=1", "--target=cuda", f"--nvcc={NVCC}"]}
 RESULTS = {"passed": 0, "failed": 0}
+COMPILED = []
 
 INTEGERS = {f"{'i' if low else 'u'}{bits}": (-2**(bits - 1) if low else 0, 2**(bits - bool(low)) - 1)
             for low in (1, 0) for bits in (8, 16, 32, 64) if low or bits < 64}
@@ -90,11 +92,18 @@ def same(kind, given, wanted):
     return [int(v) for v in given] == [int(wanted)]*3
 
 
+def in_turn(ways):
+    """The interpreter, and another way for each program than for the one before."""
+    COMPILED.append(ways)
+    others = [way for way in ways if way != "interp"]
+    return ways if "PMG_TEST_LONG" in os.environ else ("interp", others[len(COMPILED) % len(others)])
+
+
 def ask(program, header="", ways=tuple(WAYS)):
     Path(f"{program.name}.pmg").write_text(header + program.source())
     for name, (kind, value) in program.data.items():
         np.save(f"{name}.npy", np.full(3, value, NUMPY[kind]))
-    for way in ways:
+    for way in in_turn(ways):
         files = [f"-oo{k + 1}=o{k + 1}.npy" for k in range(len(program.wanted))]
         data = [f"{name}={name}.npy" for name in program.data] + [f"{name}=0" for name in program.empty]
         run = subprocess.run([PMG, "run", f"{program.name}.pmg", "n=3", "none=0", *data, *files, *WAYS[way]],

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Files of numbers as NumPy, SciPy and h5py write and read them, through `pmg convert`; what `pmg inspect` says of
 them; and what either command says, to the letter, when it is called wrongly.
-With sanitizers only for --long: test_damage.c reads all kinds of files with them."""
+With sanitizers only for --long: test_damage.c reads all kinds of files with them. Its C is not optimised."""
 import gzip
 import os
 import subprocess

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg inspect` of files that only steps read was refused as an unknown format: streamlines, scans, gradient tables,
-shapes of neurons, systems of cells. What it tells of each, and that it refuses what the steps refuse."""
+shapes of neurons, systems of cells. What it tells of each, and that it refuses what the steps refuse.
+Its C is not optimised."""
 import os
 import sys
 import tempfile

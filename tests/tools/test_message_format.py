@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""`pmg run --message-format`: messages of the compiler and of the command itself in each format."""
+"""`pmg run --message-format`: messages of the compiler and of the command itself in each format.
+Its C is not optimised."""
 import json
 import os
 import subprocess

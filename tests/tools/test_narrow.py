@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data that the arrays of one candidate cannot hold, but those of another can."""
+"""Data that the arrays of one candidate cannot hold, but those of another can. Its C is not optimised."""
 import os
 import subprocess
 import tempfile

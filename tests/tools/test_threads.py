@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Small problems on two threads take at most 1.1 times as long as on one, on an idle machine and on one with a process
 that spins on each processor: they run on one in either case. Runs are interleaved, the least of each counts, and where
-the machine was in the way, more are made. Not with sanitizers: it is about time."""
+the machine was in the way, more are made. Not with sanitizers: it is about time. Its C is not optimised."""
 import os
 import re
 import subprocess
