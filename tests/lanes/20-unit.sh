@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 600s
+# budget: 460s
+# long budget: 600s
 # Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for those of random, cuda and opencl, which have
 # lanes.
 set -e

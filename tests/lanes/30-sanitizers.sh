@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 580s
+# budget: 300s
+# long budget: 580s
 # The unit tests again with the address, undefined-behaviour and leak sanitizers.
 set -e
 tests=(build-san -random -cuda -opencl)

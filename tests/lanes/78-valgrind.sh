@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 140s
+# budget: 50s
 # long budget: 7200s
 # Valgrind over the compiler, generated kernels and the readers of files; skipped where it is missing.
 if ! command -v valgrind > /dev/null; then
