@@ -237,8 +237,10 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
-# Copies of blocks are read for each type: their sanitizers' checks take longer to optimise than to run.
-$(call object,$(wildcard runtime/layout/block_copy*.c tests/runtime/block*.c)): CFLAGS += $(if $(SAN),-O0)
+# Sanitizers' checks take longer to optimise than to run in what reads files and in tests, and in copies of blocks,
+# which are read for each type.
+$(OBJ)/tools/%.o $(OBJ)/tests/%.o: CFLAGS += $(if $(SAN),-O0)
+$(call object,$(wildcard runtime/layout/block_copy*.c)): CFLAGS += $(if $(SAN),-O0)
 # Where locals outlive their functions to be watched, gcc 12 aligns none to 64 bytes, and moves vectors as if it did
 # (its bug 110027).
 %_avx512.o: sanitizers += $(if $(SAN),$(if $(filter gcc,$(family)),--param=asan-use-after-return=0))
