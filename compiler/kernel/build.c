@@ -141,59 +141,55 @@ struct k_expr *k_type_arg(struct arena *arena, struct k_type type)
 	return expr;
 }
 
+static struct k_expr *expr_of_args(struct arena *arena, enum k_expr_kind kind, struct k_expr *const *args, int n)
+{
+	struct k_expr *expr = expr_new(arena, kind);
+
+	for (int i = 0; i < n; i++)
+		vec_push(arena, &expr->args, args[i]);
+	return expr;
+}
+
 struct k_expr *k_load(struct arena *arena, struct k_expr *buffer, struct k_expr *index)
 {
-	struct k_expr *expr = expr_new(arena, KE_LOAD);
-
-	vec_push(arena, &expr->args, buffer);
-	vec_push(arena, &expr->args, index);
-	return expr;
+	return expr_of_args(arena, KE_LOAD, K_ARGS(buffer, index));
 }
 
 struct k_expr *k_member(struct arena *arena, struct k_expr *of, const char *member, bool is_arrow)
 {
-	struct k_expr *expr = expr_of_text(arena, KE_MEMBER, member);
+	struct k_expr *expr = expr_of_args(arena, KE_MEMBER, K_ARGS(of));
 
-	vec_push(arena, &expr->args, of);
+	expr->text = arena_string(arena, member);
 	expr->is_arrow = is_arrow;
 	return expr;
 }
 
 struct k_expr *k_unary(struct arena *arena, enum k_op op, struct k_expr *a)
 {
-	struct k_expr *expr = expr_new(arena, KE_UNARY);
+	struct k_expr *expr = expr_of_args(arena, KE_UNARY, K_ARGS(a));
 
 	expr->op = op;
-	vec_push(arena, &expr->args, a);
 	return expr;
 }
 
 struct k_expr *k_binary(struct arena *arena, enum k_op op, struct k_expr *a, struct k_expr *b)
 {
-	struct k_expr *expr = expr_new(arena, KE_BINARY);
+	struct k_expr *expr = expr_of_args(arena, KE_BINARY, K_ARGS(a, b));
 
 	expr->op = op;
-	vec_push(arena, &expr->args, a);
-	vec_push(arena, &expr->args, b);
 	return expr;
 }
 
 struct k_expr *k_select(struct arena *arena, struct k_expr *condition, struct k_expr *a, struct k_expr *b)
 {
-	struct k_expr *expr = expr_new(arena, KE_SELECT);
-
-	vec_push(arena, &expr->args, condition);
-	vec_push(arena, &expr->args, a);
-	vec_push(arena, &expr->args, b);
-	return expr;
+	return expr_of_args(arena, KE_SELECT, K_ARGS(condition, a, b));
 }
 
 struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a)
 {
-	struct k_expr *expr = expr_new(arena, KE_CAST);
+	struct k_expr *expr = expr_of_args(arena, KE_CAST, K_ARGS(a));
 
 	expr->of = type;
-	vec_push(arena, &expr->args, a);
 	return expr;
 }
 
@@ -228,16 +224,18 @@ struct k_expr *k_negated(struct arena *arena, struct k_expr *a)
 	return k_binary(arena, a->op, k_negated(arena, a->args.items[0]), a->args.items[1]);
 }
 
-struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level)
+struct k_expr *k_grouped(struct arena *arena, struct k_expr *of)
 {
-	struct k_expr *grouped;
+	struct k_expr *grouped = arena_new(arena, struct k_expr);
 
-	if (k_level(expr) >= level)
-		return expr;
-	grouped = arena_new(arena, struct k_expr);
-	*grouped = *expr;
+	*grouped = *of;
 	grouped->is_grouped = true;
 	return grouped;
+}
+
+struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level)
+{
+	return k_level(expr) >= level ? expr : k_grouped(arena, expr);
 }
 
 /* ---- statements ---- */

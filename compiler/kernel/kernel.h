@@ -278,9 +278,13 @@ struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a)
 struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, struct k_expr *right);
 /* -a; of a product, that of its first factor. */
 struct k_expr *k_negated(struct arena *arena, struct k_expr *a);
+/* An array of expressions, and how many they are. */
+#define K_ARGS(...) \
+	(struct k_expr *[]) { __VA_ARGS__ }, (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *))
 /* The arguments follow, n of them. */
 struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
 
+struct k_expr *k_grouped(struct arena *arena, struct k_expr *of);      /* (of), needed or not */
 /* The expression, in parentheses if it binds looser. */
 struct k_expr *k_at_least(struct arena *arena, struct k_expr *expr, enum k_level level);
 

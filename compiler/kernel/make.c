@@ -186,15 +186,6 @@ struct k_expr *k_times(struct arena *arena, struct k_expr *left, struct k_expr *
 	return k_binary(arena, right->op, k_times(arena, left, right->args.items[0]), right->args.items[1]);
 }
 
-struct k_expr *k_grouped(struct arena *arena, struct k_expr *of)
-{
-	struct k_expr *grouped = arena_new(arena, struct k_expr);
-
-	*grouped = *of;
-	grouped->is_grouped = true;
-	return grouped;
-}
-
 struct k_expr *k_string(struct arena *arena, const char *quoted)
 {
 	struct k_expr *string = k_name(arena, quoted);

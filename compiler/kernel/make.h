@@ -81,13 +81,9 @@ struct k_stmt *k_step_of(struct arena *arena, enum k_op op, struct k_expr *targe
 /* ---- expressions ---------------------------------------------------------------------------------------------- */
 
 /* K_CALL(arena, "pmg_min_i64", a, b): arguments are expressions. */
-#define K_CALL(arena, function, ...) \
-	k_call_of((arena), (function), (struct k_expr *[]) { __VA_ARGS__ }, \
-		  (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *)))
+#define K_CALL(arena, function, ...) k_call_of((arena), (function), K_ARGS(__VA_ARGS__))
 /* K_LIST(arena, a, b): { a, b } */
-#define K_LIST(arena, ...) \
-	k_list_of((arena), (struct k_expr *[]) { __VA_ARGS__ }, \
-		  (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *)))
+#define K_LIST(arena, ...) k_list_of((arena), K_ARGS(__VA_ARGS__))
 
 struct k_expr *k_call_of(struct arena *arena, const char *function, struct k_expr *const *args, int n);
 struct k_expr *k_list_of(struct arena *arena, struct k_expr *const *items, int n);
@@ -98,14 +94,11 @@ struct k_expr *k_operate(struct arena *arena, struct k_expr *a, enum k_op op, st
 struct k_expr *k_address(struct arena *arena, struct k_expr *of);      /* &of */
 /* left*right, where right may be a chain of products and quotients: read from the left. NULL*right is right. */
 struct k_expr *k_times(struct arena *arena, struct k_expr *left, struct k_expr *right);
-struct k_expr *k_grouped(struct arena *arena, struct k_expr *of);      /* (of), needed or not */
 struct k_expr *k_string(struct arena *arena, const char *quoted);      /* text with its quotes */
 /* name[index] */
 struct k_expr *k_at(struct arena *arena, const char *name, struct k_expr *index);
 /* Another call with more arguments, those that follow or the items of a list; more items of a list. */
-#define K_WITH(arena, call, ...) \
-	k_with_args((arena), (call), (struct k_expr *[]) { __VA_ARGS__ }, \
-		    (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *)))
+#define K_WITH(arena, call, ...) k_with_args((arena), (call), K_ARGS(__VA_ARGS__))
 struct k_expr *k_with_args(struct arena *arena, const struct k_expr *call, struct k_expr *const *args, int n);
 struct k_expr *k_with_list(struct arena *arena, const struct k_expr *call, const struct k_expr *list);
 /* "const T *restrict" of a buffer */
