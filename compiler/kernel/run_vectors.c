@@ -88,7 +88,7 @@ static struct run_value call_widen(struct run *run, const struct run_args *args)
 }
 
 /* Values that are kept in other types than they are computed in; AS_TOP: as the upper half of a double. */
-enum kept { AS_F64, AS_F32, AS_TOP };
+enum kept { AS_F64, AS_F32, AS_TOP, TO_F32 = 4 };
 
 static double of_top(int64_t top)
 {
@@ -99,29 +99,20 @@ static double of_top(int64_t top)
 	return real;
 }
 
-static struct run_value read_kept(struct run *run, const struct run_args *args, int element)
+static struct run_value call_read_kept(struct run *run, const struct run_args *args)
 {
 	static const int types[] = { [AS_F64] = TYPE_F64, [AS_F32] = TYPE_F32, [AS_TOP] = TYPE_U32 };
+	const int element = args->code & TO_F32 ? RUN_VECTOR_F32 : RUN_VECTOR_F64, kept = args->code & ~TO_F32;
 	struct run_value vector = run_filled(run, element, run_int(0));
-	const struct run_value first = cell(args, types[args->code]);
+	const struct run_value first = cell(args, types[kept]);
 
 	for (int i = 0; i < vector.lanes && !run->has_stopped; i++) {
-		const struct run_value at = run_at(run, first, i), lane = run_load(run, &at, RUN_READ);
+		const struct run_value lane = run_load_at(run, first, i);
 
-		vector.lane[i] = args->code == AS_TOP ? of_top(lane.integer) : run_real(&lane);
+		vector.lane[i] = kept == AS_TOP ? of_top(lane.integer) : run_real(&lane);
 		vector.unset |= (uint32_t) lane.is_unset << i;
 	}
 	return run_converted(run, vector, element);
-}
-
-static struct run_value call_read_to_f64(struct run *run, const struct run_args *args)
-{
-	return read_kept(run, args, RUN_VECTOR_F64);
-}
-
-static struct run_value call_read_to_f32(struct run *run, const struct run_args *args)
-{
-	return read_kept(run, args, RUN_VECTOR_F32);
 }
 
 static struct run_value call_top(struct run *run, const struct run_args *args)
@@ -359,11 +350,11 @@ const struct run_call run_vector_calls[] = {
 	RUN_CALL("PMG_LANES", call_lanes, 0), RUN_CALL("PMG_VECTORS", call_n_vectors, 0),
 	RUN_CALL("PMG_VECTOR_START", call_start, 0), RUN_CALL_OF_CELL("PMG_READ_", call_read, 0),
 	RUN_CALL_OF_CELL("PMG_WRITE_", call_write, 0), RUN_CALL_OF_CELL("PMG_STREAM_", call_stream, 0),
-	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32", call_read_to_f64, AS_F32),
-	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP", call_read_to_f64, AS_TOP),
-	RUN_CALL_OF_CELL("PMG_READ_F64_TO_F32", call_read_to_f32, AS_F64),
-	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32_TO_F32", call_read_to_f32, AS_F32),
-	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP_TO_F32", call_read_to_f32, AS_TOP),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32", call_read_kept, AS_F32),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP", call_read_kept, AS_TOP),
+	RUN_CALL_OF_CELL("PMG_READ_F64_TO_F32", call_read_kept, AS_F64 | TO_F32),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_F32_TO_F32", call_read_kept, AS_F32 | TO_F32),
+	RUN_CALL_OF_CELL("PMG_READ_F64_AS_TOP_TO_F32", call_read_kept, AS_TOP | TO_F32),
 	RUN_CALL_OF_CELL("PMG_WRITE_F64_TO_F32", call_write_wide, 0), RUN_CALL("PMG_WIDEN", call_widen, 0),
 	RUN_CALL("pmg_f64_of_top", call_top, 0), RUN_CALL("PMG_FILL_", call_fill, 0),
 	RUN_CALL("PMG_SUM_", call_sum, 0), RUN_CALL("PMG_SUM_DOTS_", call_sum_dots, 0),
