@@ -131,8 +131,6 @@ void elsewhere_end(struct emit *e, struct k_block *outer);
 /* The block that statements are added to, and how deep it is. */
 struct k_block *block_here(const struct emit *e);
 int depth_here(const struct emit *e);
-void block_append(struct emit *e, const struct k_block *block);         /* here */
-const char *x_text(const struct emit *e, const struct k_expr *expr);    /* the expression as C */
 
 /* What is known and how iterators are called; names stay until their block ends. */
 struct scope {

@@ -8,11 +8,6 @@
 
 #include "codegen/codegen_private.h"
 
-static bool slot_is_parents(const struct slot *slot)
-{
-	return !slot->is_offsets && !slot->is_list && !slot->is_order;
-}
-
 const char *constant_table(const struct layout *layout, const struct slot *slot)
 {
 	if (!slot->array->known.parents || slot->is_of_blocks || slot->is_order || slot_is_narrow(slot))
@@ -49,7 +44,7 @@ static const int64_t *values_of(struct arena *arena, const struct slot *slot, in
 	int64_t *offsets, *list;
 
 	*n = tree->known.n + slot->is_offsets;
-	if (slot_is_parents(slot))
+	if (!slot_is_made(slot))
 		return tree->known.parents;
 	offsets = arena_new_array(arena, int64_t, tree->known.n + 1);
 	count_children(tree, offsets);
@@ -112,7 +107,7 @@ struct k_expr *with_constant_conditions(const struct layout *layout, struct k_ex
 		const struct slot *slot = &layout->slots.items[i];
 		const char *name = constant_table(layout, slot);
 
-		if (name && slot_is_parents(slot))
+		if (name && !slot_is_made(slot))
 			condition = k_join(arena, K_AND, condition,
 					   K_CALL(arena, "pmg_has_values", k_name(arena, "plan"), k_int(arena, i),
 						  k_name(arena, name), k_int(arena, slot->array->known.n)));

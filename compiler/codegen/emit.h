@@ -83,8 +83,8 @@ bool layout_is_hidden(const struct layout *layout, const struct array *array);
 const struct children *layout_children(const struct layout *layout, const struct array *parent, int lanes);
 enum scalar_type slot_type(const struct slot *slot);
 bool slot_is_narrow(const struct slot *slot);   /* pmg_index_at reads it */
+bool slot_is_made(const struct slot *slot);     /* of lists and orders that the plan makes of the array */
 
-typedef VEC(bool) bool_list;
 
 /* ---- emit: the state of printing -------------------------------------------------------- */
 

@@ -36,17 +36,6 @@ int depth_here(const struct emit *e)
 	return e->b->open.n;
 }
 
-void block_append(struct emit *e, const struct k_block *block)
-{
-	for (int i = 0; i < block->stmts.n; i++)
-		vec_push(e->arena, &block_here(e)->stmts, block->stmts.items[i]);
-}
-
-const char *x_text(const struct emit *e, const struct k_expr *expr)
-{
-	return k_expr_text(e->arena, expr);
-}
-
 struct k_block *elsewhere_begin(struct emit *e, struct k_block *block)
 {
 	struct k_block *outer = block_here(e);

@@ -45,8 +45,6 @@ bool k_read_type(struct k_reader *r, struct k_type *type);
 struct k_expr *k_read_whole(struct k_reader *r);                /* an expression */
 struct k_expr *k_read_unary(struct k_reader *r);                /* one without operators of two operands */
 struct k_expr *k_read_value(struct k_reader *r);                /* an expression or { … } */
-/* The expression at the beginning of a text; *text is then behind it. NULL: *error says what is wrong. */
-struct k_expr *k_read_expr(struct arena *arena, const char **text, const char **error);
 
 /* ---- read_stmt.c: lines of a dump, without places and indentation --------------------------------------------- */
 

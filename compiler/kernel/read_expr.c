@@ -302,14 +302,3 @@ struct k_expr *k_read_value(struct k_reader *r)
 {
 	return k_is(r, "{") ? read_nested(r, read_list) : k_read_whole(r);
 }
-
-struct k_expr *k_read_expr(struct arena *arena, const char **text, const char **error)
-{
-	struct k_reader r = k_reader_new(arena, *text);
-	struct k_expr *expr = k_read_value(&r);
-
-	*error = r.error;
-	if (expr)
-		*text = r.token.text;
-	return expr;
-}

@@ -153,7 +153,7 @@ static struct affine slot_extent(struct emit *e, const struct slot *slot, int d)
 
 	if (slot->is_of_blocks)
 		return affine_constant(0);
-	if (slot->is_offsets || slot->is_list || slot->is_order) {
+	if (slot_is_made(slot)) {
 		extent = affine_of_range(e, array, d);
 		return slot->is_list ? extent : affine_scale(e->arena, &extent, 1, slot->is_order ? -1 : 1);
 	}
@@ -166,14 +166,14 @@ static int slot_rank(const struct slot *slot)
 {
 	if (slot->array->role == ROLE_INSPECTED)
 		return 0;
-	if (slot->is_offsets || slot->is_list || slot->is_order)
+	if (slot_is_made(slot))
 		return 1;
 	return array_n_stored(slot->array) + slot->array->stored.is_per_thread + (slot->array->stored.lanes ? 1 : 0);
 }
 
 static bool slot_has_limit(const struct slot *slot)
 {
-	if (slot->is_offsets || slot->is_list || slot->is_order)
+	if (slot_is_made(slot))
 		return false;
 	return slot->array->role == ROLE_INSPECTED ? slot_is_narrow(slot)
 						   : (slot->array->facts & (FACT_INDEX | FACT_OFFSETS)) != 0;
@@ -360,7 +360,7 @@ static const char *role_text(const struct layout *layout, const struct slot *slo
 		[ROLE_PRIVATE] = "PMG_TEMP", [ROLE_BLOCK] = "PMG_TEMP", [ROLE_INSPECTED] = "PMG_INSPECTED"
 	};
 
-	if (slot->is_offsets || slot->is_list || slot->is_order)
+	if (slot_is_made(slot))
 		return "PMG_TEMP";
 	if (slot->array->role == ROLE_TEMP && layout->is_carried[slot->array->number])
 		return "PMG_STATE";
@@ -398,7 +398,7 @@ static void add_facts(struct emit *e, struct str *row, const struct slot *slot)
 	const struct array *array = slot->array;
 	struct affine limit;
 
-	if (slot->is_offsets || slot->is_list || slot->is_order || !array->facts)
+	if (slot_is_made(slot) || !array->facts)
 		return;
 	if (array->role != ROLE_INSPECTED)
 		str_add(row, ".is_index = true, .facts = %s, ", facts_text(e->arena, array->facts));
@@ -416,7 +416,7 @@ static void add_flag(struct str *row, const char *name, bool is_set)
 
 static bool slot_is_inspected(const struct module *module, const struct slot *slot)
 {
-	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->role == ROLE_IN &&
+	return !slot_is_made(slot) && slot->array->role == ROLE_IN &&
 	       slot->array->is_fixed && array_is_for_inspection(module, slot->array);
 }
 
@@ -424,7 +424,7 @@ static bool slot_is_inspected(const struct module *module, const struct slot *sl
 static void add_type(struct emit *e, struct str *row, const struct slot *slot, const char *inspected)
 {
 	const struct array *array = slot->array;
-	bool is_list = slot->is_offsets || slot->is_list || slot->is_order;
+	bool is_list = slot_is_made(slot);
 	bool is_input = !is_list && array->role == ROLE_IN;
 	bool is_kept = is_input && array->storage != STORAGE_F64;
 

@@ -8,13 +8,18 @@
 #include "codegen/codegen_private.h"
 #include "ir/match/block.h"
 
+bool slot_is_made(const struct slot *slot)
+{
+	return slot->is_offsets || slot->is_list || slot->is_order;
+}
+
 enum scalar_type slot_type(const struct slot *slot)
 {
 	bool is_index = array_is_index(slot->array) && slot->array->role != ROLE_INSPECTED;
 
 	if (slot->is_list && slot->is_of_blocks)
 		return TYPE_I32;
-	if (slot->is_offsets || slot->is_list || slot->is_order || is_index)
+	if (slot_is_made(slot) || is_index)
 		return TYPE_I64;
 	if (slot->array->storage == STORAGE_F32)
 		return TYPE_F32;
@@ -23,12 +28,12 @@ enum scalar_type slot_type(const struct slot *slot)
 
 bool slot_is_narrow(const struct slot *slot)
 {
-	return !slot->is_offsets && !slot->is_list && !slot->is_order && slot->array->storage == STORAGE_NARROW;
+	return !slot_is_made(slot) && slot->array->storage == STORAGE_NARROW;
 }
 
 static int n_extents_of(const struct slot *slot)
 {
-	if (slot->is_offsets || slot->is_list || slot->is_order)
+	if (slot_is_made(slot))
 		return 1;
 	if (slot->array->role == ROLE_INSPECTED)
 		return slot_is_narrow(slot);
