@@ -21,6 +21,23 @@ static struct affine affine_of_id(struct emit *e, const char *id)
 	return affine_constant(0);
 }
 
+int ast_n_names(const struct emit *e, __isl_take isl_ast_expr *expr, name_predicate is_such)
+{
+	isl_id *id;
+	int n = 0;
+
+	if (isl_ast_expr_get_type(expr) == isl_ast_expr_id) {
+		id = isl_ast_expr_get_id(expr);
+		n = is_such(e, isl_id_get_name(id));
+		isl_id_free(id);
+	} else if (isl_ast_expr_get_type(expr) == isl_ast_expr_op) {
+		for (int i = 0; i < ast_n_args(expr); i++)
+			n += ast_n_names(e, isl_ast_expr_op_get_arg(expr, i), is_such);
+	}
+	isl_ast_expr_free(expr);
+	return n;
+}
+
 static int64_t value_of(__isl_take isl_ast_expr *expr)
 {
 	isl_val *val = isl_ast_expr_int_get_val(expr);
@@ -197,21 +214,16 @@ static enum k_op comparison_of(enum isl_ast_expr_op_type op)
 
 static struct k_expr *condition_of_op(struct emit *e, __isl_keep isl_ast_expr *expr)
 {
-	const enum k_op compared = comparison_of(isl_ast_expr_op_get_type(expr));
+	const enum isl_ast_expr_op_type op = isl_ast_expr_op_get_type(expr);
 
-	if (compared != K_OP_N)
-		return comparison(e, expr, compared);
-	switch ((int) isl_ast_expr_op_get_type(expr)) {
-	case isl_ast_expr_op_and:
-	case isl_ast_expr_op_and_then:
+	if (op == isl_ast_expr_op_and || op == isl_ast_expr_op_and_then)
 		return connective(e, expr, K_AND);
-	case isl_ast_expr_op_or:
-	case isl_ast_expr_op_or_else:
+	if (op == isl_ast_expr_op_or || op == isl_ast_expr_op_or_else)
 		return connective(e, expr, K_OR);
-	default:
-		emit_fail(e, "isl's operator %d is no condition", (int) isl_ast_expr_op_get_type(expr));
-		return k_bool(e->arena, true);
-	}
+	if (comparison_of(op) != K_OP_N)
+		return comparison(e, expr, comparison_of(op));
+	emit_fail(e, "isl's operator %d is no condition", (int) op);
+	return k_bool(e->arena, true);
 }
 
 struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr)

@@ -64,6 +64,9 @@ int ast_n_args(__isl_keep isl_ast_expr *expr);
 /* factor * expr + add */
 struct affine affine_of_ast(struct emit *e, __isl_take isl_ast_expr *expr, int64_t factor, int64_t add);
 struct k_expr *condition_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
+/* How many such names an expression has, each as often as it stands there. */
+typedef bool (*name_predicate)(const struct emit *e, const char *id);
+int ast_n_names(const struct emit *e, __isl_take isl_ast_expr *expr, name_predicate is_such);
 /* Takes a condition to hold; false: facts do not say all of it. */
 bool facts_of_ast(struct emit *e, __isl_take isl_ast_expr *expr);
 
@@ -109,6 +112,8 @@ struct k_expr *c_type(struct arena *arena, enum scalar_type type);     /* as an 
 /* ---- loops.c: the walk ------------------------------------------------------------------------------ */
 
 void emit_node(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
+/* Opens a loop from `begin` to before `end`, or back. */
+void open_between(struct emit *e, const char *name, struct k_expr *begin, struct k_expr *end, int direction);
 
 /* ---- scopes.c: blocks of C and what is known in them ------------------------------------------------- */
 

@@ -469,10 +469,7 @@ static const char *open_children(struct emit *e, const struct mark *mark, const 
 	struct k_expr *begin = k_at(e->arena, offsets, affine_expr(e->arena, &node));
 	struct k_expr *end = k_at(e->arena, offsets, affine_expr(e->arena, &next));
 
-	if (mark->direction > 0)
-		k_begin_for(e->b, "int64_t", q, begin, end, NULL);
-	else
-		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, end, k_int(e->arena, 1)), begin, NULL);
+	open_between(e, q, begin, end, mark->direction);
 	name = names_declare(&e->names, mark->dim->name);
 	child = affine_name(e->arena, name);
 	k_const(e->b, k_scalar("int64_t"), name,

@@ -93,10 +93,8 @@ static struct listed_cells open_list(struct emit *e, const struct lane_masks *ma
 	if (is_grouped) {
 		at = open_groups(e, q, from, to);
 		list.is_listed = k_binary(e->arena, K_LT, at, to);
-	} else if (direction > 0) {
-		k_begin_for(e->b, "int64_t", q, from, to, NULL);
 	} else {
-		k_begin_down(e->b, "int64_t", q, k_binary(e->arena, K_SUB, to, k_int(e->arena, 1)), from, NULL);
+		open_between(e, q, from, to, direction);
 	}
 	list.cell = names_declare(&e->names, "cell");
 	k_const(e->b, k_scalar("int64_t"), list.cell, k_at(e->arena, masks->cells, at));

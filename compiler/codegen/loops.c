@@ -36,6 +36,14 @@ struct k_stmt *open_for(struct emit *e, const struct range *range, const char *n
 			range->step == 1 ? NULL : k_int(a, range->step), direction < 0);
 }
 
+void open_between(struct emit *e, const char *name, struct k_expr *begin, struct k_expr *end, int direction)
+{
+	if (direction > 0)
+		k_begin_for(e->b, "int64_t", name, begin, end, NULL);
+	else
+		k_begin_down(e->b, "int64_t", name, k_binary(e->arena, K_SUB, end, k_int(e->arena, 1)), begin, NULL);
+}
+
 /* What is printed without a loop is run by every thread of a team. */
 static void check_is_shared(struct emit *e, const struct loop_use *use)
 {

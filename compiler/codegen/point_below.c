@@ -16,22 +16,12 @@ struct search {
 	bool is_unclear;                /* another one has as many, and other dims */
 };
 
-static int n_iterators_in(const struct emit *e, __isl_take isl_ast_expr *expr)
+static bool is_iterator(const struct emit *e, const char *id)
 {
-	isl_id *id;
-	int n = 0;
-
-	if (isl_ast_expr_get_type(expr) == isl_ast_expr_id) {
-		id = isl_ast_expr_get_id(expr);
-		for (int i = 0; i < e->iterators.n && !n; i++)
-			n = !strcmp(e->iterators.items[i].id, isl_id_get_name(id));
-		isl_id_free(id);
-	} else if (isl_ast_expr_get_type(expr) == isl_ast_expr_op) {
-		for (int i = 0; i < ast_n_args(expr); i++)
-			n += n_iterators_in(e, isl_ast_expr_op_get_arg(expr, i));
-	}
-	isl_ast_expr_free(expr);
-	return n;
+	for (int i = 0; i < e->iterators.n; i++)
+		if (!strcmp(e->iterators.items[i].id, id))
+			return true;
+	return false;
 }
 
 static int n_iterators_before(const struct search *search, __isl_keep isl_ast_expr *instance)
@@ -39,7 +29,7 @@ static int n_iterators_before(const struct search *search, __isl_keep isl_ast_ex
 	int n = 0;
 
 	for (int i = 1; i <= mark_dim_number(search->mark) && i < ast_n_args(instance); i++)
-		n += n_iterators_in(search->e, isl_ast_expr_op_get_arg(instance, i));
+		n += ast_n_names(search->e, isl_ast_expr_op_get_arg(instance, i), is_iterator);
 	return n;
 }
 

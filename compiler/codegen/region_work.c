@@ -29,33 +29,16 @@ struct count {
 
 /* ---- which loops are inside ---- */
 
-static bool is_outside(const struct emit *e, const char *id)
+/* Is it an iterator of a loop inside of the region? */
+static bool is_inside(const struct emit *e, const char *id)
 {
 	for (int i = 0; i < e->iterators.n; i++)
 		if (!strcmp(e->iterators.items[i].id, id))
-			return true;
+			return false;
 	for (int i = 0; i < e->module->params.n; i++)
 		if (!strcmp(e->module->params.items[i].name, id))
-			return true;
-	return false;
-}
-
-/* Does the expression name a loop inside of the region? */
-static bool varies(const struct emit *e, __isl_take isl_ast_expr *expr)
-{
-	bool is = false;
-	isl_id *id;
-
-	if (isl_ast_expr_get_type(expr) == isl_ast_expr_id) {
-		id = isl_ast_expr_get_id(expr);
-		is = !is_outside(e, isl_id_get_name(id));
-		isl_id_free(id);
-	} else if (isl_ast_expr_get_type(expr) == isl_ast_expr_op) {
-		for (int i = 0; i < ast_n_args(expr) && !is; i++)
-			is = varies(e, isl_ast_expr_op_get_arg(expr, i));
-	}
-	isl_ast_expr_free(expr);
-	return is;
+			return false;
+	return true;
 }
 
 /* ---- a stage ---- */
@@ -127,7 +110,7 @@ static void add_instance(struct count *count, __isl_keep isl_ast_node *node, boo
 
 	for (int d = 0; piece.stage && d < piece.stage->dims.n; d++)
 		if (piece.stage->dims.items[d].kind == DIM_RANGE &&
-		    varies(count->e, isl_ast_expr_op_get_arg(instance, d + 1)))
+		    ast_n_names(count->e, isl_ast_expr_op_get_arg(instance, d + 1), is_inside) > 0)
 			piece.varies |= bit_of(d);
 	if (piece.stage)
 		add_piece(count, piece);

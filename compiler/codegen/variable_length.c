@@ -236,16 +236,6 @@ static void row_condition(struct emit *e, const struct affine *row, const struct
 		      is_upper && affine_is_equal(e->arena, bound, &last));
 }
 
-static void open_rows(struct emit *e, const struct range *rows, const char *name, bool is_forwards)
-{
-	struct k_expr *first = affine_expr(e->arena, &rows->first);
-
-	if (is_forwards)
-		k_begin_for(e->b, "int64_t", name, first, affine_expr(e->arena, &rows->end), NULL);
-	else
-		k_begin_down(e->b, "int64_t", name, first, affine_expr(e->arena, &rows->last), NULL);
-}
-
 static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		      const struct range *range)
 {
@@ -272,7 +262,7 @@ static void emit_rows(struct emit *e, __isl_keep isl_ast_node *node, const struc
 	if (e->block.has_vectors)
 		(void) carried_announce(e, body, use, &rows, name);
 	is_walked = rows_are_of(e, use->mark) && rows_walk(e, body, name, &rows, use->mark->direction);
-	open_rows(e, &rows, name, is_forwards);
+	open_for(e, &rows, name, use->mark->direction);
 	prefetch_emit(e, use->mark, name);
 	e->variable_length->n_loops++;
 	carried_body(e, body, use->mark);
