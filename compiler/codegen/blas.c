@@ -337,8 +337,8 @@ static void emit_sum(const struct call *call, struct k_expr *value)
 }
 
 /* A letter for each argument, or for a vector or matrix, which is where it begins and how far apart its elements or
- * rows are: x and A, z and B are the first and the second operand, y and C the target; t and u say that the operands are
- * transposed, m, n and k are counts, r and c those of the rows and columns of A, * is alpha, + is beta. */
+ * rows are: x and A, z and B are the first and the second operand, y and C the target; t and u say whether the operands
+ * are transposed, m, n and k are counts, r and c those of the rows and columns of A, * is alpha, + is beta. */
 static const char *const arguments[BLAS_N] = {
 	[BLAS_AXPY] = "m*xy", [BLAS_SCAL] = "m*y", [BLAS_COPY] = "mxy", [BLAS_DOT] = "mxz", [BLAS_ASUM] = "mx",
 	[BLAS_GER] = "mn*xzC", [BLAS_GEMV] = "trc*Az+y", [BLAS_GEMM] = "tumnk*AB+C", [BLAS_SYRK] = "tmk*AC"

@@ -173,8 +173,10 @@ static bool has_restructurings(const struct module *module)
 /* What the plan's device part is made of. */
 static void emit_device_part(struct writer *w, const struct pipeline *pipeline, const struct target *target)
 {
+	const bool inspects = any_module(pipeline, 1, has_restructurings);
+
 	line(w, "PMG_DEVICE_PART(%s_device, %s, %s)\n", pipeline->layouts[0]->module->name,
-	     any_module(pipeline, 1, has_restructurings) ? arena_printf(w->text.arena, "pmg_%s_inspect", target->name) : "NULL",
+	     inspects ? arena_printf(w->text.arena, "pmg_%s_inspect", target->name) : "NULL",
 	     arena_printf(w->text.arena, "pmg_%s_fill%s", target->name,
 			  any_module(pipeline, 1, module_has_live_points) ? "_live" : ""));
 }

@@ -264,7 +264,8 @@ struct run_value run_load_at(struct run *run, struct run_value array, int64_t i)
 int64_t run_number_at(struct run *run, const struct run_value *numbers, int64_t i);
 void run_store_at(struct run *run, struct run_value array, int64_t i, struct run_value value);
 /* An atomic one; the value that is there then. */
-struct run_value run_update(struct run *run, const struct run_value *at, enum run_combining how, struct run_value value);
+struct run_value run_update(struct run *run, const struct run_value *at, enum run_combining how,
+			    struct run_value value);
 /* All of an array of the plan; with what has no value. */
 void run_copy(const struct run_value *to, const struct run_value *from);
 /* The address `n` elements further on. */
