@@ -256,6 +256,12 @@ static void print_loop(struct print *p, const struct k_stmt *stmt)
 	print_body(p, stmt, head, &loop->body);
 }
 
+/* In the head of a loop. */
+static const char *simple_text(const struct print *p, const struct k_stmt *stmt)
+{
+	return stmt->kind == KS_STORE ? k_store_text(arena_of(p), &stmt->store) : expr_text(p, stmt->value);
+}
+
 static const char *before_text(const struct print *p, const struct k_block *before)
 {
 	const struct k_stmt *first = before->stmts.n ? before->stmts.items[0] : NULL;
@@ -265,7 +271,7 @@ static const char *before_text(const struct print *p, const struct k_block *befo
 		return "";
 	if (first->kind == KS_LET)
 		return lets_text(p, before, 0, &n);
-	return first->kind == KS_STORE ? k_store_text(arena_of(p), &first->store) : expr_text(p, first->value);
+	return simple_text(p, first);
 }
 
 static void print_while(struct print *p, const struct k_stmt *stmt)
@@ -275,8 +281,7 @@ static void print_while(struct print *p, const struct k_stmt *stmt)
 
 	annotate_loop(p, stmt, repeat->kind);
 	if (repeat->after)
-		after = arena_printf(arena_of(p), " %s", repeat->after->kind == KS_STORE
-				     ? k_store_text(arena_of(p), &repeat->after->store) : expr_text(p, repeat->after->value));
+		after = arena_printf(arena_of(p), " %s", simple_text(p, repeat->after));
 	if (repeat->before.stmts.n || repeat->after)
 		head = arena_printf(arena_of(p), "for (%s;%s%s;%s)", before_text(p, &repeat->before),
 				    repeat->is_broken ? "\n     " : " ", condition, after);

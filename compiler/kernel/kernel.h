@@ -280,7 +280,8 @@ struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, st
 struct k_expr *k_negated(struct arena *arena, struct k_expr *a);
 /* An array of expressions, and how many they are. */
 #define K_ARGS(...) \
-	(struct k_expr *[]) { __VA_ARGS__ }, (int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *))
+	(struct k_expr *[]) { __VA_ARGS__ }, \
+	(int) (sizeof (struct k_expr *[]) { __VA_ARGS__ } / sizeof (struct k_expr *))
 /* The arguments follow, n of them. */
 struct k_expr *k_call(struct arena *arena, const char *function, int n, ...);
 

@@ -90,8 +90,8 @@ static struct run_value call_div(struct run *run, const struct run_args *args)
 			       : a/b - (a % b != 0 && (a ^ b) < 0);
 
 	(void) run;
-	return run_marked(run_int(args->code == DIV ? quotient : b == 0 || b == -1 ? 0 : a - quotient*b), &args->value[0],
-		      &args->value[1]);
+	return run_marked(run_int(args->code == DIV ? quotient : b == 0 || b == -1 ? 0 : a - quotient*b),
+			  &args->value[0], &args->value[1]);
 }
 
 static struct run_value call_to(struct run *run, const struct run_args *args)

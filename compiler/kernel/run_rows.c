@@ -224,13 +224,15 @@ static struct run_value call_share_is_own(struct run *run, const struct run_args
 
 const struct run_call run_row_calls[] = {
 	RUN_CALL("pmg_*_ballot", call_ballot, 0), RUN_CALL("pmg_*_take", call_take, 0),
-	RUN_CALL("pmg_*_count", call_count, 0), RUN_CALL("pmg_*_nth", call_nth, 0), RUN_CALL("PMG_FIRST", call_first, 0),
+	RUN_CALL("pmg_*_count", call_count, 0), RUN_CALL("pmg_*_nth", call_nth, 0),
+	RUN_CALL("PMG_FIRST", call_first, 0),
 	RUN_CALL("PMG_FIRST_AT", call_first_at, 0), RUN_CALL_OF_NODES("PMG_NEXT", call_next, IN_TURN),
 	RUN_CALL_OF_NODES("PMG_NEXT_AT", call_next, AT), RUN_CALL("PMG_READ_AT", run_first_arg, 0),
 	RUN_CALL_OF_CELL("PMG_ONCE", call_once, 0), RUN_CALL("PMG_IS_ALONE", call_is_alone, 0),
 	RUN_CALL("pmg_*_share", call_share, 0), RUN_CALL("pmg_*_begin", run_first_arg, 0),
 	RUN_CALL("pmg_*_row_add", call_row, RUN_ADD), RUN_CALL("pmg_*_row_prod", call_row, RUN_PROD),
-	RUN_CALL("pmg_*_row_add_first", call_row_first, RUN_ADD), RUN_CALL("pmg_*_row_prod_first", call_row_first, RUN_PROD),
+	RUN_CALL("pmg_*_row_add_first", call_row_first, RUN_ADD),
+	RUN_CALL("pmg_*_row_prod_first", call_row_first, RUN_PROD),
 	RUN_CALL("pmg_*_add_cells", call_add_cells, 0), RUN_CALL("PMG_VECTOR_IS_OWN", call_is_own, 0),
 	RUN_CALL("PMG_SHARE_IS_OWN", call_share_is_own, 0),
 	RUN_CALLS_END

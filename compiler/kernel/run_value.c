@@ -321,7 +321,8 @@ struct run_value run_binary(struct run *run, enum k_op op, struct run_value a, s
 		run_unknown(run, "operator %s of something that is no number", k_op_text(op));
 		return run_int(0);
 	}
-	return run_marked(a.kind == RUN_INT && b.kind == RUN_INT ? integers(run, op, &a, &b) : floats(op, &a, &b), &a, &b);
+	return run_marked(a.kind == RUN_INT && b.kind == RUN_INT ? integers(run, op, &a, &b) : floats(op, &a, &b),
+			  &a, &b);
 }
 
 struct run_value run_combined(struct run *run, enum run_combining how, struct run_value a, struct run_value b)

@@ -168,7 +168,8 @@ static void test_types(struct tally *tally)
 		{ "pmg_check_pivot(plan, y, 0, n, 0);",
 		  "f: call pmg_check_pivot(plan, y, 0, n, 0): argument 'y' is a pointer" },
 		{ "y[PMG_VECTORS(16, double)] = t;", "f: y[PMG_VECTORS(16, double)] = t: argument '16' is no type" },
-		{ "pmg_cblas_dscal(n, t, n, 1, 1);", "f: call pmg_cblas_dscal(n, t, n, 1, 1): argument 'n' is no pointer" },
+		{ "pmg_cblas_dscal(n, t, n, 1, 1);",
+		  "f: call pmg_cblas_dscal(n, t, n, 1, 1): argument 'n' is no pointer" },
 		{ "double rows[4][8];\nrows[1][2] = t;\ndouble *row = rows[1];\nrow[0] = 1.0;", "" },
 	};
 
