@@ -325,9 +325,16 @@ const struct binding *binding_of(const struct emit *e, const char *name);
 void warp_loop_breaks(struct emit *e);
 void warp_loop_breaks_at_update(struct emit *e);
 void warp_loop_breaks_beside(struct emit *e);
-/* In such a loop: opens a block for lanes with an iteration; keeps the sum of a group for the lane that takes it. */
+/* In such a loop: opens a block for lanes with an iteration; an element that each lane reads for itself, once, around
+ * the first-level cache; keeps the sum of a group for the lane that takes it. */
 int warp_loop_open(struct emit *e);
+struct k_expr *warp_loop_read(struct emit *e, const struct access *access, struct k_expr *element);
 void emit_given_sum(struct emit *e, const struct update *update);
+
+/* sparse_weights.c. What lanes do if one of them has a weight: `names` for sparse_close, or -1: the body is done
+ * always. */
+int sparse_open(struct emit *e, __isl_keep isl_ast_node *body);
+void sparse_close(struct emit *e, int names);
 
 /* ---- pivots.c: pivots of eliminations ------------------------------------------------------------------- */
 
@@ -341,8 +348,9 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 
-/* A name of the device's runtime: "pmg_cuda_data". */
+/* A name of the device's runtime: "pmg_cuda_data". The call, with the number of lanes of a team. */
 const char *device_name(const struct emit *e, const char *name);
+struct k_expr *of_team(struct arena *arena, struct k_expr *call);
 /* What is below the mark becomes a kernel, added to e->device.kernels, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */

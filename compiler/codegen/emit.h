@@ -189,17 +189,6 @@ struct otherwise {                      /* what holds of a bound dim where it ha
 	struct affine fact;
 };
 
-/* An array of which each iteration of a DEAL loop reads an element: that of its number, or the one that another
- * stream's element says. */
-struct stream {
-	int kernel;                     /* the number of the one that reads it */
-	const struct mark *warp_loop;
-	const char *array;
-	int by, slot;                   /* the other stream, -1: none; of the array, -1: none */
-	bool is_ahead, has_later;       /* read in the iteration before; in the one before that, as others need it */
-	const char *now, *ahead, *later;        /* variables of the lane; NULL */
-};
-
 struct followed {                       /* a decision of a pass, by what it is about, and whether the code follows it */
 	enum decision_kind kind;
 	const char *subject;            /* NULL: whatever is computed there */
@@ -268,12 +257,11 @@ struct emit_function {
 	bool in_loop;                   /* what is printed is the body of an `iterate` */
 };
 
-/* grids.c, streams.c: kernels of a device. */
+/* grids.c: kernels of a device. */
 struct emit_device {
 	struct k_program *kernels;      /* those that are started */
 	int n_kernels;
 	const struct mark *next_warp_loop; /* DEAL: its loop is yet to come; NULL */
-	VEC(struct stream) streams;     /* of all DEAL marks, found when a kernel is first built */
 };
 
 struct emit {

@@ -7,7 +7,6 @@
 
 #include "codegen/codegen_private.h"
 #include "codegen/extremes.h"
-#include "codegen/streams.h"
 
 /* ---- integers as sums ---- */
 
@@ -588,7 +587,7 @@ struct k_expr *c_expr(struct emit *e, const struct point *point, const struct ex
 		return affine_expr(e->arena, &sum);
 	case EXPR_READ:
 		return c_value(e, point, &expr->access,
-			       stream_read(e, &expr->access, c_access(e, point, &expr->access)));
+			       warp_loop_read(e, &expr->access, c_access(e, point, &expr->access)));
 	case EXPR_CAST:
 		return conversion(e, point, expr);
 	case EXPR_OP:

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
-#include "codegen/streams.h"
 
 /* ---- loops and lanes ---- */
 
@@ -396,14 +395,13 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 	return body;
 }
 
-/* With warp-cooperative loops if there can be any. What is prefetched is known once a body has been built without. */
+/* With warp-cooperative loops if there can be any. Whether it ends in a sum is known once a body has been built. */
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	bool has_warp_loops = mark->team_lanes > mark->row_lanes;
 	const int n_followed = e->followed.n;
 
 	(void) build_body(e, node, mark, has_warp_loops);
-	streams_resolve(e);
 	if (e->grid->is_broken) {
 		has_warp_loops = false;
 		e->followed.n = n_followed;

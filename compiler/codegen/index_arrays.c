@@ -6,7 +6,6 @@
  * computed index is checked before it is used: inside parallel loops nothing can return, so that a bad one skips its
  * point and the kernel stops at the next place where it can. */
 #include "codegen/codegen_private.h"
-#include "codegen/streams.h"
 
 typedef VEC(struct k_expr *) condition_list;
 
@@ -336,7 +335,7 @@ void emit_bind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	source = open_source(e, &dim_of(&use)->source, &point);
 	use.bound = names_declare(&e->names, variable_name(e, dim_of(&use)));
 	k_const(e->b, k_scalar(bind_type(e, dim_of(&use)->source.array)), use.bound,
-		stream_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
+		warp_loop_read(e, &dim_of(&use)->source, c_access(e, &point, &dim_of(&use)->source)));
 	emit_declared_bind(e, node, use, &point);
 	condition_close(e, source);
 	scope_leave(e, scope);

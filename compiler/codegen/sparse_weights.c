@@ -4,39 +4,11 @@
  * points is not worth its making (active_points.c). Lanes of a warp-cooperative loop read the weights of their
  * iterations first, and read and compute the rest only if one of them is not zero. Not in a loop that also goes by
  * other weights. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
-#include "codegen/streams.h"
 
 static bool find_sparse(const struct emit *e, const struct group *group, struct live_points *live)
 {
 	return group->has_sparse_weights && module_live_points(e->module, group, live);
-}
-
-/* Does it read the weights, or, before them, their subscripts? */
-static bool is_of_weights(const struct emit *e, const struct stream *stream, const struct live_points *live)
-{
-	if (stream->by < 0)
-		return !strcmp(stream->array, live->by->c_name);
-	return !strcmp(stream->array, live->weights->c_name) &&
-	       !strcmp(e->device.streams.items[stream->by].array, live->by->c_name);
-}
-
-/* Weights that the kernel itself computes are not read ahead. */
-static bool are_computed(const struct emit *e, const struct live_points *live)
-{
-	const int slot = e->layout->slot_of[live->weights->number];
-
-	return slot < 0 || e->function.is_written[slot];
-}
-
-bool sparse_waits(const struct emit *e, const struct stream *stream)
-{
-	struct live_points live;
-
-	return find_sparse(e, stream->warp_loop->stage->group, &live) && !is_of_weights(e, stream, &live) &&
-	       !are_computed(e, &live);
 }
 
 /* ---- the test ---- */
@@ -64,40 +36,49 @@ static bool is_for_sparse_alone(struct emit *e, __isl_keep isl_ast_node *body, c
 	return !sharing.is_shared;
 }
 
-/* Does the weight of a lane differ from zero? NULL: it is not prefetched. When the kernel is built for the first time,
- * it is not known yet what is. */
-static struct k_expr *has_weight(const struct emit *e, const struct live_points *live)
+/* The dim that is read from `by` for the iteration of the loop; NULL: there is none. */
+static const struct dim *dim_by(const struct mark *loop, const struct array *by)
 {
-	struct k_expr *zero = c_identity(e->arena, REDUCE_ADD, live->weights->type);
-	const char *now = NULL;
-	bool is_first = true;
+	const dim_list *dims = &loop->stage->dims;
 
-	for (int i = 0; i < e->device.streams.n; i++) {
-		const struct stream *stream = &e->device.streams.items[i];
+	for (int d = 0; d < dims->n; d++) {
+		const struct access *source = &dims->items[d].source;
 
-		if (!is_stream_of(e, stream, e->warp_loop->mark))
-			continue;
-		is_first = false;
-		if (stream->by >= 0 && stream->is_ahead && is_of_weights(e, stream, live))
-			now = stream->now;
+		if (dims->items[d].kind == DIM_BIND && source->array == by && source->subs[0]->kind == EXPR_DIM &&
+		    source->subs[0]->index == mark_dim_number(loop))
+			return &dims->items[d];
 	}
-	if (is_first)
-		return k_bool(e->arena, true);
-	return now ? k_binary(e->arena, K_NE, k_name(e->arena, now), zero) : NULL;
+	return NULL;
+}
+
+/* weights[by[k]], which is loaded one round ahead (kernel/lower/lane_loads.c). */
+static struct k_expr *weight_of(struct emit *e, __isl_keep isl_ast_node *body, const struct live_points *live,
+				const struct dim *by)
+{
+	const struct stage *stage = e->warp_loop->mark->stage;
+	struct point point = { stage, ast_first_instance(body, stage, false) };
+	struct affine at, lo = affine_of_expr(e, NULL, live->weights->lo[0]);
+
+	at = affine_atom(e->arena, warp_loop_read(e, &by->source, c_access(e, &point, &by->source)));
+	at = affine_combine(e->arena, 1, &at, -1, &lo);
+	isl_ast_expr_free(point.instance);
+	return K_CALL(e->arena, "PMG_ONCE", k_at(e->arena, live->weights->c_name, affine_expr(e->arena, &at)));
 }
 
 /* Factors that points have themselves are taken to be finite: they are not read. */
 int sparse_open(struct emit *e, __isl_keep isl_ast_node *body)
 {
 	struct live_points live;
+	const struct dim *by = NULL;
 	struct k_expr *condition;
 	const char *any;
 
-	if (!find_sparse(e, e->warp_loop->mark->stage->group, &live) || !is_for_sparse_alone(e, body, &live))
+	if (find_sparse(e, e->warp_loop->mark->stage->group, &live) && is_for_sparse_alone(e, body, &live))
+		by = dim_by(e->warp_loop->mark, live.by);
+	if (!by)
 		return -1;
-	condition = has_weight(e, &live);
-	if (!condition)
-		return -1;
+	condition = k_binary(e->arena, K_NE, weight_of(e, body, &live, by),
+			     c_identity(e->arena, REDUCE_ADD, live.weights->type));
 	condition = k_at_least(e->arena, or_not_finite(e, condition, live.finite, live.n_finite), K_LEVEL_PRIMARY);
 	condition = k_binary(e->arena, K_AND, k_name(e->arena, e->warp_loop->is_in), condition);
 	any = names_declare(&e->names, "any");

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "codegen/codegen_private.h"
-#include "codegen/streams.h"
 
 void warp_loop_breaks(struct emit *e)
 {
@@ -44,6 +43,13 @@ const struct binding *binding_of(const struct emit *e, const char *name)
 int warp_loop_open(struct emit *e)
 {
 	return block_of(e, k_begin_if(e->b, k_name(e->arena, e->warp_loop->is_in)));
+}
+
+struct k_expr *warp_loop_read(struct emit *e, const struct access *access, struct k_expr *element)
+{
+	if (!e->warp_loop || e->warp_loop->in_vectors || array_is_local(access->array))
+		return element;
+	return K_CALL(e->arena, "PMG_ONCE", element);
 }
 
 void emit_given_sum(struct emit *e, const struct update *update)
@@ -97,13 +103,11 @@ static void declare_iteration(struct emit *e, const struct warp_loop *warp_loop,
 
 static void emit_warp_body(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	const int start = block_here(e)->stmts.n;
 	isl_ast_node *body = ast_body(node);
 	const int names = sparse_open(e, body);
 
 	emit_node(e, body, (struct loop_use) { 0 });
 	sparse_close(e, names);
-	streams_end(e, start);
 }
 
 bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
@@ -124,7 +128,6 @@ bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		return false;
 	}
 	note_loop_followed(e, DECISION_DEAL, warp_loop.mark, true);
-	streams_begin(e, warp_loop.mark, affine_expr(e->arena, &range->first), end);
 	visible = e->names.visible.n;
 	first = open_rounds(e, dim, range, end);
 	warp_loop.variable = names_declare(&e->names, dim);
@@ -135,7 +138,6 @@ bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	range_facts(e, range, &variable, 1);
 	e->warp_loop = &warp_loop;
 	e->grid->in_lanes = true;
-	streams_go_on(e, first, end);
 	emit_warp_body(e, node);
 	e->grid->in_lanes = false;
 	e->warp_loop = NULL;

@@ -6,7 +6,6 @@
  * restructuring mostly agree in the sort key. A vector loop that depends on the key alone runs once for all of them;
  * one that also has a factor of each lane runs once with their sum (ir/match/zero_factor.c). */
 #include "codegen/codegen_private.h"
-#include "codegen/streams.h"
 
 enum { ROUNDS = 4, NARROW_ROUNDS = 2 }; /* whose sums groups add up together */
 enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, if they are short */

@@ -22,6 +22,12 @@ void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 
 /* ---- names.c ---- */
 
+/* The names that are visible where a lowering is: those of a function as a whole at first, then what a statement
+ * declares behind it, or inside of it. */
+void name_list_begin(struct arena *arena, name_list *names, const struct k_program *program,
+		     const struct k_function *function);
+void name_list_declare(struct arena *arena, name_list *names, const struct k_stmt *stmt);
+void name_list_enter(struct arena *arena, name_list *names, const struct k_stmt *stmt);
 bool name_list_has(const name_list *names, const char *name);
 /* `base`, or if that is one of these names, or one that the statement, if there is one, mentions, base_2, … */
 const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base);

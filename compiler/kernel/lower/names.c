@@ -5,6 +5,29 @@
 
 #include "kernel/lower/lower_private.h"
 
+void name_list_begin(struct arena *arena, name_list *names, const struct k_program *program,
+		     const struct k_function *function)
+{
+	for (int i = 0; i < program->globals.n; i++)
+		vec_push(arena, names, program->globals.items[i].name);
+	for (int i = 0; i < function->params.n; i++)
+		vec_push(arena, names, function->params.items[i].name);
+}
+
+void name_list_declare(struct arena *arena, name_list *names, const struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_LET)
+		vec_push(arena, names, stmt->let.name);
+}
+
+void name_list_enter(struct arena *arena, name_list *names, const struct k_stmt *stmt)
+{
+	if (stmt->kind == KS_LOOP)
+		vec_push(arena, names, stmt->loop.name);
+	for (int i = 0; stmt->kind == KS_WHILE && i < stmt->repeat.before.stmts.n; i++)
+		name_list_declare(arena, names, stmt->repeat.before.stmts.items[i]);
+}
+
 bool name_list_has(const name_list *names, const char *name)
 {
 	for (int i = 0; i < names->n; i++)
