@@ -33,16 +33,25 @@ static bool is_guarded(const struct stage *stage)
 	return stage->guard && expr_last_dim(stage->guard) >= 0;
 }
 
+/* Is the mark that of a loop of known length over terms that can be computed as vectors? */
+static bool has_terms(const struct emit *e, const struct mark *mark, int64_t *length)
+{
+	const struct stage *stage = mark->stage;
+	enum scalar_type type = stage->write.array->type;
+
+	return mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD && !is_guarded(stage) &&
+	       type_is_float(type) && row_length(e, mark->dim, length) &&
+	       expr_uses_dim(stage->value, mark_dim_number(mark)) &&
+	       expr_is_vector(stage->value, mark_dim_number(mark), type);
+}
+
 /* Is this the loop of a dot product? `node` is isl's loop. */
 static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, struct dot *dot)
 {
 	const struct stage *stage = mark->stage;
-	enum scalar_type type = stage->write.array->type, sums = stage->write.array->sums;
+	enum scalar_type sums = stage->write.array->sums;
 	isl_ast_expr *instance = ast_first_instance(node, stage, false);
-	bool is = instance && mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD &&
-		  !is_guarded(stage) && type_is_float(type) && row_length(e, mark->dim, &dot->length) &&
-		  expr_uses_dim(stage->value, mark_dim_number(mark)) &&
-		  expr_is_vector(stage->value, mark_dim_number(mark), type);
+	bool is = instance && has_terms(e, mark, &dot->length);
 
 	isl_ast_expr_free(instance);
 	dot->stage = stage;
@@ -261,8 +270,8 @@ struct k_row sum_row(struct emit *e, const struct range *range, const struct loo
 	struct affine lo, hi;
 	int64_t length;
 
-	if (e->grid || !use->is_vector || use->is_parallel || use->mark->kind != MARK_LOOP ||
-	    !accumulator_of(e, use->mark->stage) || is_guarded(use->mark->stage) || !row_length(e, dim, &length))
+	if (e->grid || !use->is_vector || use->is_parallel || !accumulator_of(e, use->mark->stage) ||
+	    !has_terms(e, use->mark, &length))
 		return (struct k_row) { 0 };
 	lo = affine_of_expr(e, NULL, dim->lo);
 	hi = affine_of_expr(e, NULL, dim->hi);

@@ -14,7 +14,7 @@ static bool add_lines(const struct k_stmt *stmt, void *user)
 	struct k_row_blocks blocks;
 	int *n = user;
 
-	if (!length)
+	if (!length || length->integer*size < row_limits.shortest)
 		return true;
 	k_row_blocks(&row_limits, length->integer, size, &blocks);
 	*n += length->integer*size <= row_limits.longest ? OF_ROW : blocks.rest ? 2*OF_BLOCK : OF_BLOCK;
