@@ -786,7 +786,7 @@ PMG_ALWAYS_INLINE void hines_forest_kernel_block(pmg_plan *plan, int64_t nSystem
 	const pmg_lying later = pmg_block_later(F_offset, F_offset_by_length, nSystems, tree_block, width, threads);
 	int64_t next[16];
 	pmg_block_next(F_offset, F_offset_by_length, nSystems, tree_block, width, threads, next);
-	const pmg_kin *restrict F_parent_kin = pmg_block_kin(F_parent_rows, tree_block/width);
+	const pmg_lane_masks *restrict F_parent_masks = pmg_block_lane_masks(F_parent_rows, tree_block/width);
 	double *restrict diag_block = (double *) plan->data[7] + pmg_thread()*extent*width;
 	int64_t begin_2 = 0, end = 0;
 	const double *diag_rows = diag_block;
@@ -830,22 +830,22 @@ PMG_ALWAYS_INLINE void hines_forest_kernel_block(pmg_plan *plan, int64_t nSystem
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double))
 				sum_2[lane/PMG_LANES(double)] = PMG_READ_F64(rhs_row[lane]);
-			for (int64_t q = F_parent_kin[i].children; q < F_parent_kin[i + 1].children; q += PMG_LISTED) {
+			for (int64_t q = F_parent_masks[i].children; q < F_parent_masks[i + 1].children; q += PMG_LISTED) {
 				PMG_UNROLL
 				for (int64_t k = 0; k < PMG_LISTED; k++) {
 					const int64_t cell = F_parent_cells[q + k], lane = cell & extent_2;
 					const int64_t c = cell >> extent_3;
-					PMG_ADD_LANE_F64(sum, width, lane, q + k < F_parent_kin[i + 1].children, -upper_block[width*c + lane]*x_e_lower_block[width*c + lane]);
-					PMG_ADD_LANE_F64(sum_2, width, lane, q + k < F_parent_kin[i + 1].children, -upper_block[width*c + lane]*x_block[width*c + lane]);
+					PMG_ADD_LANE_F64(sum, width, lane, q + k < F_parent_masks[i + 1].children, -upper_block[width*c + lane]*x_e_lower_block[width*c + lane]);
+					PMG_ADD_LANE_F64(sum_2, width, lane, q + k < F_parent_masks[i + 1].children, -upper_block[width*c + lane]*x_block[width*c + lane]);
 				}
 			}
 			{
 				PMG_UNROLL
 				for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 					const pmg_vector_f64 value = -PMG_READ_F64(upper_block[width*pmg_min_i64(i + 1, longest - 1) + lane])*x_e_lower_last[lane/PMG_LANES(double)];
-					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
+					sum[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_masks[i + 1].follows, lane), sum[lane/PMG_LANES(double)] + value, sum[lane/PMG_LANES(double)]);
 					const pmg_vector_f64 value_2 = -PMG_READ_F64(upper_block[width*pmg_min_i64(i + 1, longest - 1) + lane])*x_r_last[lane/PMG_LANES(double)];
-					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
+					sum_2[lane/PMG_LANES(double)] = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_masks[i + 1].follows, lane), sum_2[lane/PMG_LANES(double)] + value_2, sum_2[lane/PMG_LANES(double)]);
 				}
 			}
 			PMG_UNROLL
@@ -870,11 +870,11 @@ PMG_ALWAYS_INLINE void hines_forest_kernel_block(pmg_plan *plan, int64_t nSystem
 	pmg_vector_f64 x_last[PMG_VECTORS(double, 16)] = { { 0 } };
 	for (int64_t i = 0; i < longest; i++) {
 		pmg_vector_f64 x_now[PMG_VECTORS(double, 16)] = { { 0 } };
-		if (F_parent_kin[i].roots) {
+		if (F_parent_masks[i].roots) {
 			PMG_UNROLL
 			for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 				const pmg_vector_f64 value = PMG_READ_F64(x_block[width*i + lane]);
-				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
+				x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(PMG_WHERE_F64(F_parent_masks[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
 				if (x_nontemporal)
 					PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
 			}
@@ -883,17 +883,17 @@ PMG_ALWAYS_INLINE void hines_forest_kernel_block(pmg_plan *plan, int64_t nSystem
 		PMG_UNROLL
 		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double))
 			x_parent[lane/PMG_LANES(double)] = x_last[lane/PMG_LANES(double)];
-		for (int64_t q = F_parent_kin[i].parents; q < F_parent_kin[i + 1].parents; q += PMG_LISTED) {
+		for (int64_t q = F_parent_masks[i].parents; q < F_parent_masks[i + 1].parents; q += PMG_LISTED) {
 			PMG_UNROLL
 			for (int64_t k = 0; k < PMG_LISTED; k++) {
 				const int64_t cell = F_parent_cells[q + k];
-				PMG_SET_LANE_F64(x_parent, width, cell & extent_2, q + k < F_parent_kin[i + 1].parents, x_block[cell]);
+				PMG_SET_LANE_F64(x_parent, width, cell & extent_2, q + k < F_parent_masks[i + 1].parents, x_block[cell]);
 			}
 		}
 		PMG_UNROLL
 		for (int64_t lane = 0; lane < width; lane += PMG_LANES(double)) {
 			const pmg_vector_f64 value = PMG_READ_F64(x_block[width*i + lane]) - PMG_READ_F64(x_e_lower_block[width*i + lane])*x_parent[lane/PMG_LANES(double)];
-			x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_kin[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
+			x_now[lane/PMG_LANES(double)] = PMG_WRITE_F64(x_block[width*i + lane]) = PMG_CHOOSE_F64(~PMG_WHERE_F64(F_parent_masks[i].roots, lane), value, PMG_READ_F64(x_block[width*i + lane]));
 			if (x_nontemporal)
 				PMG_STREAM_F64(x_nontemporal[width*i + lane], PMG_READ_F64(x_block[width*i + lane]));
 		}

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows and deals, for kernels of the CUDA target. A group of a team's lanes shares a row: member m of g, which reads w
- * cells at a time, has the cells (j*g + m)*w and the w - 1 behind it, for each j: a vector, which is read and written
- * in pieces of up to 16 bytes, where it lies at a multiple of them. Where a row ends before the vectors do, members
- * behind its end have the last vector, too, and `PMG_VECTOR_IS_OWN` is false.
+ * Rows and warp-cooperative loops, for kernels of the CUDA target. A group of a team's lanes shares a row: member m
+ * of g, which reads w cells at a time, has the cells (j*g + m)*w and the w - 1 behind it, for each j: a vector, which
+ * is read and written in pieces of up to 16 bytes, where it lies at a multiple of them. Where a row ends before the
+ * vectors do, members behind its end have the last vector, too, and `PMG_VECTOR_IS_OWN` is false.
  *
- * In a deal, each lane has an iteration; what one lane has, others take by shuffles or from shared memory. */
+ * In a warp-cooperative loop, each lane has an iteration; what one lane has, others take by shuffles or from shared
+ * memory. */
 #ifndef PMGRT_CUDA_ROW_H
 #define PMGRT_CUDA_ROW_H
 
@@ -223,7 +224,7 @@ static inline __device__ uint32_t pmg_cuda_once(const uint32_t *cell)
 
 #define PMG_ONCE(cell) pmg_cuda_once(&(cell))
 
-/* The element that this lane has in the deal that begins at `first`; of lanes without an iteration, the last one. */
+/* The element that this lane has in the warp that begins at `first`; of lanes without an iteration, the last one. */
 template <class T, class I, class F, class E>
 static inline __device__ T pmg_cuda_first(const T *array, I at, F first, E end)
 {
@@ -231,7 +232,7 @@ static inline __device__ T pmg_cuda_first(const T *array, I at, F first, E end)
 }
 
 #define PMG_FIRST(array, first, end) pmg_cuda_first(array, (first) + pmg_lane, first, end)
-/* That of the deal behind the one at `first`, if the lane has an iteration there; else `ahead` stays as it is. */
+/* That of the warp behind the one at `first`, if the lane has an iteration there; else `ahead` stays as it is. */
 #define PMG_NEXT(ahead, array, first, end) \
 	do { \
 		if ((first) + pmg_team + pmg_lane < (end)) \
@@ -341,7 +342,7 @@ static inline __device__ T pmg_cuda_halve(T lower, T upper, int lanes)
 
 /* ---- Sums of groups ---- */
 
-/* The cells of a vector that each of so many groups has: its vectors are split first, then dealt out. */
+/* The cells of a vector that each of so many groups has: its vectors are split first, then shared out. */
 static constexpr __device__ int pmg_cuda_share_cells(int width, int groups)
 {
 	return width > groups ? width/groups : 1;

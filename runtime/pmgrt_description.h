@@ -102,9 +102,9 @@ typedef struct pmg_array_desc {
  * plan if the parent array is fixed, else by each execution.
  *
  * With `lanes`, a power of two up to 64: for blocks of so many trees, the segments of a fixed tree, as `order` lists
- * them (runtime/inspect/forests.c). offsets[block] says where the pmg_kin of the block's rows are in the same array;
- * one more of them than the longest tree has rows. `list`, of PMG_I32, holds cells, lanes*row + lane. Both have no
- * extent before the plan has looked at the tree. */
+ * them (runtime/inspect/forests.c). offsets[block] says where the pmg_lane_masks of the block's rows are in the same
+ * array; one more of them than the longest tree has rows. `list`, of PMG_I32, holds cells, lanes*row + lane. Both
+ * have no extent before the plan has looked at the tree. */
 typedef struct pmg_children_desc {
 	int32_t parent, offsets, list;  /* array numbers */
 	int32_t order, lanes;
@@ -147,13 +147,14 @@ typedef struct pmg_places_desc {
 	int32_t values;                 /* limit(keys[0]) values of keys[0]; -1: not made */
 } pmg_places_desc;
 
-/* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest segment
- * would decide: part p is of the segment of value values[p] of keys[0], and holds the points begins[p]..ends[p]. Fewer
- * points have shorter parts, so that each of plan->device_teams has PMG_PART_ROUNDS of them. Each value has a part, if
- * of no points; parts of a segment are next to one another, and hold multiples of PMG_DEAL points, the last one what is
- * left, which differ by one such at most. Segments that read the same rows stand near to each other: those near in
- * space, if there are places, else those with near values of a second key. */
-enum { PMG_PART_POINTS = 512, PMG_PART_ROUNDS = 2, PMG_DEAL = 32 };
+/* Segments in parts of at most PMG_PART_POINTS points, for targets with thousands of threads, where the longest
+ * segment would decide: part p is of the segment of value values[p] of keys[0], and holds the points
+ * begins[p]..ends[p]. Fewer points have shorter parts, so that each of plan->device_teams has PMG_PART_ROUNDS of
+ * them. Each value has a part, if of no points; parts of a segment are next to one another, and hold multiples of
+ * PMG_WARP_LANES points, the last one what is left, which differ by one such at most. Segments that read the same
+ * rows stand near to each other: those near in space, if there are places, else those with near values of a second
+ * key. */
+enum { PMG_PART_POINTS = 512, PMG_PART_ROUNDS = 2, PMG_WARP_LANES = 32 };
 typedef struct pmg_parts_desc {
 	int32_t values, begins, ends;   /* arrays of n_parts elements */
 	int32_t n_parts;                /* where in plan->sizes this number goes */

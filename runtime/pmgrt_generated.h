@@ -32,9 +32,9 @@ typedef struct pmg_place {
  * child that is read at a row so has its parent there or further on. A parent may not have been computed yet: what
  * stands there is chosen away. */
 enum { PMG_LISTED = 2 };
-typedef struct pmg_kin {
+typedef struct pmg_lane_masks {
 	int64_t follows, roots, children, parents;
-} pmg_kin;
+} pmg_lane_masks;
 
 /* The part of a plan that kernels read; the runtime's own part follows it. */
 struct pmg_plan {
@@ -47,7 +47,7 @@ struct pmg_plan {
 	int64_t device_bytes, to_device, from_device;
 	double device_seconds;  /* of the kernels of an execution */
 	int64_t device_lacks;   /* bytes for copies of points without those of zero weight */
-	int64_t device_teams;   /* of PMG_DEAL lanes that work side by side; 0: not known */
+	int64_t device_teams;   /* of PMG_WARP_LANES lanes that work side by side; 0: not known */
 };
 
 /* ---- Threads ---- */

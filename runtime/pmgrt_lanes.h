@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
  * Lanes of vectors for generated kernels, where something holds for some lanes of a block only. Words have a bit for
- * each lane of a block (pmg_kin, pmgrt_generated.h); a mask says it of the lanes of one vector, and masks are put
- * together by & and ~. With AVX-512 a mask is a word, too, as the processor's own are; else it is a vector of -1 and 0.
+ * each lane of a block (pmg_lane_masks, pmgrt_generated.h); a mask says it of the lanes of one vector, and masks are
+ * put together by & and ~. With AVX-512 a mask is a word, too, as the processor's own are; else it is a vector of -1
+ * and 0.
  *
  * Included by pmgrt_ragged.h; C11 and C++ with the vector types of gcc and clang. */
 #ifndef PMGRT_LANES_H
@@ -11,10 +12,11 @@
 #include "pmgrt_row.h"
 
 #ifndef __CUDACC__
-/* What the rows of a block of trees say of parents and children (pmg_kin, pmgrt_generated.h), and one bit of it. */
-static inline const pmg_kin *pmg_block_kin(const int64_t *rows, int64_t block)
+/* What the rows of a block of trees say of parents and children (pmg_lane_masks, pmgrt_generated.h), and one bit of
+ * it. */
+static inline const pmg_lane_masks *pmg_block_lane_masks(const int64_t *rows, int64_t block)
 {
-	return (const pmg_kin *) &rows[rows[block]];
+	return (const pmg_lane_masks *) &rows[rows[block]];
 }
 
 static inline bool pmg_has_lane(int64_t lanes, int64_t lane)

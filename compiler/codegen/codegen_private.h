@@ -311,7 +311,7 @@ struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, con
 
 /* ---- warp_loops.c: warp-cooperative loops, of which each lane of a team has an iteration ----------------------- */
 
-/* Is this the loop of the pending DEAL mark? */
+/* Is this the loop of the pending WARP_LOOP mark? */
 bool loop_is_of_warp(const struct emit *e, const struct mark *loop);
 /* That loop; false: it is another loop. */
 bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,

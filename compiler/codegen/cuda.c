@@ -42,8 +42,8 @@ static const struct target cuda = {
 	.prints = {
 		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
-		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true, [MARK_DEAL] = true,
-		[MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
+		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true,
+		[MARK_WARP_LOOP] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.file_head = cuda_file_head,
 	.atomic_update = cuda_atomic_update

@@ -261,7 +261,7 @@ struct emit_function {
 struct emit_device {
 	struct k_program *kernels;      /* those that are started */
 	int n_kernels;
-	const struct mark *next_warp_loop; /* DEAL: its loop is yet to come; NULL */
+	const struct mark *next_warp_loop; /* its loop is yet to come; NULL */
 };
 
 struct emit {

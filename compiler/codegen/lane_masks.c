@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Parents and children in blocks of trees, of which each lane has its own (variable_length.c). In most rows and lanes
- * the parent is the row before, and the next row the first child: lane masks of parents and children (pmg_kin of
+ * the parent is the row before, and the next row the first child: lane masks of parents and children (pmg_lane_masks of
  * runtime/pmgrt_generated.h) say where. What a row reads at its parent, or adds up over its children, is taken from
  * there for all lanes at once, and lane by lane for the other parents and children, which are listed as cells of the
  * block.
@@ -23,10 +23,10 @@ void masks_open(struct emit *e, struct k_expr *first)
 
 		if (!(copy->owner->facts & FACT_TREE))
 			continue;
-		masks.rows = names_declare(&e->names, arena_printf(e->arena, "%s_kin", copy->owner->c_name));
+		masks.rows = names_declare(&e->names, arena_printf(e->arena, "%s_masks", copy->owner->c_name));
 		masks.cells = e->layout->slots.items[children->list].c_name;
-		k_const(e->b, k_buffer("pmg_kin", true, true), masks.rows,
-			K_CALL(e->arena, "pmg_block_kin",
+		k_const(e->b, k_buffer("pmg_lane_masks", true, true), masks.rows,
+			K_CALL(e->arena, "pmg_block_lane_masks",
 			       k_name(e->arena, e->layout->slots.items[children->offsets].c_name), block));
 		vec_push(e->arena, &e->variable_length->masks, masks);
 	}

@@ -250,7 +250,7 @@ static void emit_below_warp_mark(struct emit *e, __isl_keep isl_ast_node *node, 
 {
 	const struct mark *outer = e->device.next_warp_loop;
 
-	note_loop_followed(e, DECISION_DEAL, mark, false);
+	note_loop_followed(e, DECISION_WARP_LOOP, mark, false);
 	e->device.next_warp_loop = mark;
 	emit_node(e, node, use);
 	e->device.next_warp_loop = outer;
@@ -312,7 +312,7 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_STORAGE:
 		emit_storage(e, node, mark);
 		return;
-	case MARK_DEAL:
+	case MARK_WARP_LOOP:
 		emit_below_warp_mark(e, node, mark, use);
 		return;
 	case MARK_ROW:

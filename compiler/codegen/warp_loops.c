@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * Warp-cooperative loops: below a DEAL mark each lane of a team has one iteration, whose scalar statements it runs;
- * lanes behind the last iteration run that one again, and write nothing. A vector loop runs for those lanes that need
- * it (warp_vectors.c). Each group has sums of its own in a row (rows.c).
+ * Warp-cooperative loops: below a WARP_LOOP mark each lane of a team has one iteration, whose scalar statements it
+ * runs; lanes behind the last iteration run that one again, and write nothing. A vector loop runs for those lanes
+ * that need it (warp_vectors.c). Each group has sums of its own in a row (rows.c).
  *
  * All lanes of a team meet in shuffles: if one stands below a condition, the kernel is built without such loops. */
 #include <string.h>
@@ -127,7 +127,7 @@ bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		e->grid->is_broken = true;
 		return false;
 	}
-	note_loop_followed(e, DECISION_DEAL, warp_loop.mark, true);
+	note_loop_followed(e, DECISION_WARP_LOOP, warp_loop.mark, true);
 	visible = e->names.visible.n;
 	first = open_rounds(e, dim, range, end);
 	warp_loop.variable = names_declare(&e->names, dim);

@@ -187,7 +187,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "restructure", options->restructure, &pass->restructure },
 		{ "deterministic", options->deterministic, &pass->deterministic },
 		{ "vector", options->vector, &pass->vector },
-		{ "deal", options->deal, &pass->deal },
+		{ "warp-loops", options->warp_loops, &pass->warp_loops },
 		{ "unroll", options->unroll, &pass->unroll },
 		{ "reciprocals", options->reciprocals, &pass->reciprocals },
 		{ "columns", options->columns, &pass->columns },
@@ -253,7 +253,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.reciprocals = pass->reciprocals ? "on" : "off";
 	options.columns = pass->columns ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
-	options.deal = pass->deal ? "on" : "off";
+	options.warp_loops = pass->warp_loops ? "on" : "off";
 	options.unroll = pass->unroll ? "on" : "off";
 	options.block_warps = pass->block_warps;
 	options.restructure = pass->restructure ? "on" : "off";

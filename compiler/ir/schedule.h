@@ -23,7 +23,7 @@
  * - A GRID mark has no other GRID mark above it; a PARALLEL loop directly below it, or below an ACCUMULATE, is shared
  *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
  * - A ROW mark stands directly above the mark of a loop (ir/isl/row_check.c).
- * - A DEAL mark stands above the mark of the loop over its dim, with no other mark than ROW between
+ * - A WARP_LOOP mark stands above the mark of the loop over its dim, with no other mark than ROW between
  *   (ir/isl/warp_loop.c).
  * - A dim's band stands below the bands of all dims that its range or source reads. A bound dim of several groups has
  *   one value at a time: none of them runs later in a loop that it is read with. */
@@ -45,7 +45,7 @@ struct mark {
 	enum mark_kind kind;
 	const char *pass;               /* that made it */
 	struct span span;
-	const struct dim *dim;          /* LOOP, BIND, CHILDREN, DEAL; ROW: along which its cells lie */
+	const struct dim *dim;          /* LOOP, BIND, CHILDREN, WARP_LOOP; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
 	struct array *array;            /* STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
@@ -161,7 +161,7 @@ bool module_live_points(const struct module *module, const struct group *group, 
 const struct array *restructuring_live_by(const struct module *module, const struct restructuring *r);
 /* Does it read what is stored by point or run of the restructuring, or where these begin? */
 bool group_touches_points(const struct group *group, const struct restructuring *r);
-/* Why iterations of the loop below the DEAL mark at `mark` cannot run a deal at a time; NULL: they can. */
+/* Why iterations of the loop below the WARP_LOOP mark at `mark` cannot run a warp at a time; NULL: they can. */
 const char *schedule_warp_loop_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
 /* Of how many values of a subscript of `array` the loop of the LOOP mark at `loop` needs to store, each in the place of
  * those that many before and after it, where all that touches the array runs below; 0: of all, or of too many. */

@@ -38,7 +38,7 @@ static bool is_constant(const char *name, struct run_value *value)
 	} integers[] = {
 		{ "PMG_OK", 0 }, { "PMG_ROWS", 8 }, { "PMG_PREFETCH_WINDOW", 48 }, { "PMG_PREFETCH_FLAT", 6 },
 		{ "PMG_NO_ROW", INT64_MIN },
-		{ "PMG_DOTS", 4 }, { "PMG_DEFERRED", 256 }, { "PMG_AT_END", INT64_MIN }, { "PMG_DEAL", 32 },
+		{ "PMG_DOTS", 4 }, { "PMG_DEFERRED", 256 }, { "PMG_AT_END", INT64_MIN }, { "PMG_WARP_LANES", 32 },
 		{ "PMG_LISTED", 2 }, { "PMG_CACHE_LINE", 64 }, { "INT64_MAX", INT64_MAX }, { "INT64_MIN", INT64_MIN },
 		{ "INT32_MAX", INT32_MAX }, { "INT32_MIN", INT32_MIN }, { "INT16_MAX", INT16_MAX },
 		{ "INT16_MIN", INT16_MIN }, { "INT8_MAX", INT8_MAX }, { "INT8_MIN", INT8_MIN },
@@ -116,8 +116,8 @@ static struct run_value of_place(struct run *run, int64_t number, const char *me
 		       : !strcmp(member, "lane") ? place.lane : !strcmp(member, "is_padded") ? place.is_padded : 0);
 }
 
-/* A field of a pmg_kin in memory. */
-static struct run_value of_kin(struct run *run, struct run_value at, const char *member)
+/* A field of a pmg_lane_masks in memory. */
+static struct run_value of_lane_masks(struct run *run, struct run_value at, const char *member)
 {
 	static const char *const fields[] = { "follows", "roots", "children", "parents" };
 
@@ -139,7 +139,7 @@ static struct run_value of_member(struct run *run, const struct k_expr *expr)
 	case RUN_PLACE: return of_place(run, value.integer, expr->text);
 	case RUN_ADDRESS:
 		if (value.element == RUN_KIN)
-			return of_kin(run, value, expr->text);
+			return of_lane_masks(run, value, expr->text);
 		break;
 	case RUN_NOTHING: return value;
 	case RUN_LOOP: return run_int(!strcmp(expr->text, "it") ? run->loop.it : run->loop.is_over);

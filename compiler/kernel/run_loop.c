@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * Loops and parallel regions of a running kernel program. Iterations of a concurrent loop run in order, each as a node
- * of its own; those of a shared loop are dealt to the threads as OpenMP does it. A reduction is made in a copy that
+ * of its own; those of a shared loop are given to the threads as OpenMP does it. A reduction is made in a copy that
  * belongs to the loop, or to the thread's part of it. */
 #include "kernel/run_private.h"
 
@@ -187,7 +187,7 @@ static void run_workshare(struct run *run, const struct k_stmt *stmt)
 	run_barrier(run, stmt);
 }
 
-/* ---- dealt by numbers: to the groups of a device, which go through them in order, or to the lanes of one ---- */
+/* ---- shared by numbers: by the groups of a device, which go through them in order, or by the lanes of one ---- */
 
 static enum run_flow run_by_numbers(struct run *run, const struct k_loop *loop)
 {

@@ -72,7 +72,7 @@ static struct run_value call_nth(struct run *run, const struct run_args *args)
 	return run_of_element(TYPE_I32, 0, at);
 }
 
-/* ---- deals of indices ---- */
+/* ---- indices of warp-cooperative loops ---- */
 
 /* (array, first, end): of lanes without an iteration, the last one. */
 static struct run_value call_first(struct run *run, const struct run_args *args)

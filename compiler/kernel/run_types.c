@@ -15,7 +15,7 @@ static int element_named(const char *type)
 #include "support/types.def"
 #undef TYPE
 		{ "int", TYPE_I32 }, { "unsigned", TYPE_U32 }, { "uint64_t", RUN_U64 }, { "size_t", RUN_U64 },
-		{ "uintptr_t", RUN_U64 }, { "char", TYPE_I8 }, { "void", RUN_VOID }, { "pmg_kin", RUN_KIN },
+		{ "uintptr_t", RUN_U64 }, { "char", TYPE_I8 }, { "void", RUN_VOID }, { "pmg_lane_masks", RUN_KIN },
 		{ "pmg_vector_f64", RUN_VECTOR_F64 }, { "pmg_vector_f32", RUN_VECTOR_F32 }
 	};
 

@@ -262,7 +262,7 @@ static struct run_value call_one_lane(struct run *run, const struct run_args *ar
 }
 
 /* (rows, block) */
-static struct run_value call_kin(struct run *run, const struct run_args *args)
+static struct run_value call_lane_masks(struct run *run, const struct run_args *args)
 {
 	struct run_value at = run_at(run, args->value[0], run_number_at(run, &args->value[0], run_arg(run, args, 1)));
 
@@ -361,7 +361,7 @@ const struct run_call run_vector_calls[] = {
 	RUN_CALL("PMG_ONCE_", call_once, 0), RUN_CALL("PMG_RECIPROCAL_", call_reciprocal, 0),
 	RUN_CALL("PMG_WHERE_", call_where, 0), RUN_CALL("PMG_HAS_ROWS_", call_has_rows, 0),
 	RUN_CALL("PMG_CHOOSE_", call_choose, 0), RUN_CALL("PMG_ADD_LANE_", call_one_lane, ADD_LANE),
-	RUN_CALL("PMG_SET_LANE_", call_one_lane, SET_LANE), RUN_CALL("pmg_block_kin", call_kin, 0),
+	RUN_CALL("PMG_SET_LANE_", call_one_lane, SET_LANE), RUN_CALL("pmg_block_lane_masks", call_lane_masks, 0),
 	RUN_CALL("pmg_has_lane", call_has_lane, 0), RUN_CALL("pmg_check_pivot", call_check_pivot, 0),
 	RUN_CALL("PMG_CHECK_PIVOTS_", call_check_pivots, 0), RUN_CALL("PMG_CHECK_RAGGED_", call_check_ragged, 0),
 	RUN_CALL("pmg_first_bad", call_first_bad, 0), RUN_CALL("pmg_pivot_at", call_pivot_at, 0),

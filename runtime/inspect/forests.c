@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
- * Trees in blocks, a lane for each: what kernels need to find parents and children of a row in all lanes (pmg_kin,
- * pmgrt_generated.h). Where branches are numbered one after the other, the parent of nearly each row is the row before,
- * which is a bit for each lane; what is not so is listed, the cells of a row's other children and of its other
- * parents. */
+ * Trees in blocks, a lane for each: what kernels need to find parents and children of a row in all lanes
+ * (pmg_lane_masks, pmgrt_generated.h). Where branches are numbered one after the other, the parent of nearly each row
+ * is the row before, which is a bit for each lane; what is not so is listed, the cells of a row's other children and
+ * of its other parents. */
 #include "plan/plan.h"
 
 #include <string.h>
 
-enum { KIN = sizeof(pmg_kin)/sizeof(int64_t), BEHIND = PMG_LISTED - 1 };
+enum { KIN = sizeof(pmg_lane_masks)/sizeof(int64_t), BEHIND = PMG_LISTED - 1 };
 
 /* ---- how much ---- */
 
@@ -89,7 +89,7 @@ struct forest {
 struct grove {
 	const struct forest *forest;
 	int64_t first, n_lanes, n_rows;
-	pmg_kin *kin;
+	pmg_lane_masks *masks;
 	int32_t *cells;
 };
 
@@ -113,12 +113,12 @@ static void row_count(const struct grove *grove, int64_t row)
 		const int64_t parent = parent_row(grove, row, lane), bit = (int64_t) ((uint64_t) 1 << lane);
 
 		if (parent == -1) {
-			grove->kin[row].roots |= bit;
+			grove->masks[row].roots |= bit;
 		} else if (parent >= 0 && parent == row - 1) {
-			grove->kin[row].follows |= bit;
+			grove->masks[row].follows |= bit;
 		} else if (parent >= 0) {
-			grove->kin[row + 1].parents++;
-			grove->kin[parent + 1].children++;
+			grove->masks[row + 1].parents++;
+			grove->masks[parent + 1].children++;
 		}
 	}
 }
@@ -131,8 +131,8 @@ static void row_list(const struct grove *grove, int64_t row)
 
 		if (parent < 0 || parent == row - 1)
 			continue;
-		grove->cells[grove->kin[row].parents++] = (int32_t) (parent*lanes + lane);
-		grove->cells[grove->kin[parent].children++] = (int32_t) (row*lanes + lane);
+		grove->cells[grove->masks[row].parents++] = (int32_t) (parent*lanes + lane);
+		grove->cells[grove->masks[parent].children++] = (int32_t) (row*lanes + lane);
 	}
 }
 
@@ -147,29 +147,29 @@ static int64_t cells_end(int32_t *cells, int64_t begin, int64_t end)
 /* All children's lists from `at` on, then those of parents. Returns where they end. */
 static int64_t grove_fill(const struct grove *grove, int64_t at)
 {
-	pmg_kin *kin = grove->kin;
+	pmg_lane_masks *masks = grove->masks;
 	const int64_t n = grove->n_rows;
 	int64_t parents;
 
-	memset(kin, 0, (size_t) (n + 1) * sizeof *kin);
+	memset(masks, 0, (size_t) (n + 1) * sizeof *masks);
 	for (int64_t row = 0; row < n; row++)
 		row_count(grove, row);
-	kin[0].children = at;
+	masks[0].children = at;
 	for (int64_t row = 0; row < n; row++)
-		kin[row + 1].children += kin[row].children;
-	kin[0].parents = parents = kin[n].children + BEHIND;
+		masks[row + 1].children += masks[row].children;
+	masks[0].parents = parents = masks[n].children + BEHIND;
 	for (int64_t row = 0; row < n; row++)
-		kin[row + 1].parents += kin[row].parents;
+		masks[row + 1].parents += masks[row].parents;
 	for (int64_t row = 0; row < n; row++)
 		row_list(grove, row);
 	for (int64_t row = n; row > 0; row--) {
-		kin[row].children = kin[row - 1].children;
-		kin[row].parents = kin[row - 1].parents;
+		masks[row].children = masks[row - 1].children;
+		masks[row].parents = masks[row - 1].parents;
 	}
-	kin[0].children = at;
-	kin[0].parents = parents;
-	cells_end(grove->cells, at, kin[n].children);
-	return cells_end(grove->cells, parents, kin[n].parents);
+	masks[0].children = at;
+	masks[0].parents = parents;
+	cells_end(grove->cells, at, masks[n].children);
+	return cells_end(grove->cells, parents, masks[n].parents);
 }
 
 void forest_inspect(struct plan *plan, const pmg_children_desc *children)
@@ -188,7 +188,7 @@ void forest_inspect(struct plan *plan, const pmg_children_desc *children)
 		const struct grove grove = {
 			.forest = &forest, .first = first, .n_lanes = rest < forest.lanes ? rest : forest.lanes,
 			.n_rows = forest.offsets[longest + 1] - forest.offsets[longest],
-			.kin = (pmg_kin *) (starts + at), .cells = plan->kernel.data[children->list]
+			.masks = (pmg_lane_masks *) (starts + at), .cells = plan->kernel.data[children->list]
 		};
 
 		starts[first/forest.lanes] = at;

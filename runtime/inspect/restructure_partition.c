@@ -4,7 +4,7 @@
  * team reads is still in a cache because another has read it: segments whose points have nearly the same values of the
  * second key are to be near to each other. Where places are given, segments come along Hilbert's curve in space
  * (curves.c). Else the points of a segment lie in the order of the second key, and two of its quartiles are where a
- * segment lies on such a curve; but first, segments are dealt into slabs by their own number, since what is near in
+ * segment lies on such a curve; but first, segments go to slabs by their own number, since what is near in
  * space often has near numbers. Without a second key they stay in their order. Teams that begin together are to end
  * together, too: in a neighbourhood, segments come by length, and those of nearly the same length again by place. The
  * last neighbourhood is as large as what a device works on in some turns, so that short segments fill the time until
@@ -125,13 +125,13 @@ static void segments_place_by_key(const struct inspection *in, struct segment *s
 
 static int64_t warps_of(const struct segment *segment)
 {
-	return (segment->n + PMG_DEAL - 1) / PMG_DEAL;
+	return (segment->n + PMG_WARP_LANES - 1) / PMG_WARP_LANES;
 }
 
 /* Where part i begins, and the one before ends. */
 static int64_t part_begin(const struct segment *segment, int64_t i)
 {
-	const int64_t at = warps_of(segment) * i / segment->n_parts * PMG_DEAL;
+	const int64_t at = warps_of(segment) * i / segment->n_parts * PMG_WARP_LANES;
 
 	return segment->begin + (at < segment->n ? at : segment->n);
 }
@@ -141,7 +141,7 @@ static int64_t segments_collect(const struct inspection *in, struct segment *seg
 {
 	const struct elements offsets = in->begins ? (struct elements) { 0 }
 				      : array_values(in->plan, in->desc->segments);
-	const int64_t warps = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_DEAL;
+	const int64_t warps = part_points(in->order.n, in->plan->kernel.device_teams) / PMG_WARP_LANES;
 	int64_t n_parts = 0, begin = 0;
 
 	for (int64_t s = 0; s < in->n_values; s++) {

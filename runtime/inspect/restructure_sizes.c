@@ -240,9 +240,10 @@ enum { MOST_TEAMS = 1 << 13 };          /* of any device */
 
 int64_t part_points(int64_t n, int64_t teams)
 {
-	const int64_t points = teams > 0 ? n / (PMG_PART_ROUNDS * teams) / PMG_DEAL * PMG_DEAL : PMG_PART_POINTS;
+	const int64_t points = teams > 0 ? n / (PMG_PART_ROUNDS * teams) / PMG_WARP_LANES * PMG_WARP_LANES
+					 : PMG_PART_POINTS;
 
-	return points > PMG_PART_POINTS ? PMG_PART_POINTS : points < PMG_DEAL ? PMG_DEAL : points;
+	return points > PMG_PART_POINTS ? PMG_PART_POINTS : points < PMG_WARP_LANES ? PMG_WARP_LANES : points;
 }
 
 int64_t partition_most(int64_t n, int64_t n_values)

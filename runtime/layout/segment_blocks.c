@@ -222,13 +222,13 @@ static int64_t next_block(int64_t block, int64_t turn, int64_t threads)
 	return (block + 1) % turn == 0 ? block + 1 + (threads - 1) * turn : block + 1;
 }
 
-/* Copies in blocks of one width. Blocks are dealt to threads as kernels deal them: each finds in its caches what it
+/* Copies in blocks of one width. Threads take blocks as in kernels: each finds in its caches what it
  * has copied. */
 static void copies_run(const struct segments_copy *copies, int32_t n, bool are_nontemporal, int32_t threads)
 {
 	const struct segment_list *list = copies[0].list;
 	const int64_t width = copies[0].width;
-	const int64_t turn = segments_turn(&(struct segment_dealing) { list->offsets, list->order, list->n,
+	const int64_t turn = segments_turn(&(struct segment_shares) { list->offsets, list->order, list->n,
 								       list->stretch, width, threads });
 	block_copier *const copier = block_copy_choose();
 

@@ -107,37 +107,37 @@ void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int
 }
 
 /* The rows of the blocks that a thread takes. */
-static int64_t rows_taken(const struct segment_dealing *dealing, int64_t turn, int64_t thread)
+static int64_t rows_taken(const struct segment_shares *shares, int64_t turn, int64_t thread)
 {
-	const int64_t step = dealing->width * turn;
+	const int64_t step = shares->width * turn;
 	int64_t rows = 0;
 
-	for (int64_t begin = thread * step; begin < dealing->n; begin += dealing->threads * step) {
-		const int64_t left = dealing->n - begin;
+	for (int64_t begin = thread * step; begin < shares->n; begin += shares->threads * step) {
+		const int64_t left = shares->n - begin;
 
-		rows += segments_rows(dealing->offsets, dealing->order + begin, left < step ? left : step,
-				      dealing->width);
+		rows += segments_rows(shares->offsets, shares->order + begin, left < step ? left : step,
+				      shares->width);
 	}
 	return rows;
 }
 
 /* No thread has more than a sixteenth above its share. */
-static bool is_even(const struct segment_dealing *dealing, int64_t turn, int64_t rows)
+static bool is_even(const struct segment_shares *shares, int64_t turn, int64_t rows)
 {
-	const int64_t share = rows / dealing->threads, most = share + share / 16;
+	const int64_t share = rows / shares->threads, most = share + share / 16;
 	bool is = true;
 
-	for (int64_t thread = 0; thread < dealing->threads && is; thread++)
-		is = rows_taken(dealing, turn, thread) <= most;
+	for (int64_t thread = 0; thread < shares->threads && is; thread++)
+		is = rows_taken(shares, turn, thread) <= most;
 	return is;
 }
 
-int64_t segments_turn(const struct segment_dealing *dealing)
+int64_t segments_turn(const struct segment_shares *shares)
 {
-	const int64_t rows = segments_rows(dealing->offsets, dealing->order, dealing->n, dealing->width);
-	int64_t turn = dealing->stretch / dealing->width;
+	const int64_t rows = segments_rows(shares->offsets, shares->order, shares->n, shares->width);
+	int64_t turn = shares->stretch / shares->width;
 
-	while (turn > 1 && !is_even(dealing, turn, rows))
+	while (turn > 1 && !is_even(shares, turn, rows))
 		turn /= 2;
 	return turn;
 }

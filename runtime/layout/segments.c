@@ -117,15 +117,15 @@ static pmg_status order_fill(struct plan *plan, int32_t number)
 	const int64_t n = array_elements(&plan->desc->arrays[array->segments], plan->extents) - 1;
 	const int64_t bytes = spare_bytes(plan->desc, array, plan->extents);
 	int64_t *order = plan->kernel.data[number], *spare = plan_allocate(plan, bytes);
-	struct segment_dealing dealing = { offsets, order, n, 0, array->lanes, plan->kernel.threads };
+	struct segment_shares shares = { offsets, order, n, 0, array->lanes, plan->kernel.threads };
 
 	if (!spare)
 		return PMG_NO_RESOURCES;
-	dealing.stretch = segments_sort(offsets, n, order, spare);
+	shares.stretch = segments_sort(offsets, n, order, spare);
 	plan_release(plan, spare, bytes);
 	if (array->lanes > 0) {
 		segment_starts(offsets, order, n, array->lanes, order + n);
-		order[n + blocks_of(n, array->lanes)] = segments_turn(&dealing);
+		order[n + blocks_of(n, array->lanes)] = segments_turn(&shares);
 	}
 	return PMG_OK;
 }

@@ -253,14 +253,14 @@ int64_t segments_most_rows(int64_t n_elements, int64_t n_segments, int64_t longe
 /* Where each block of so many segments begins, in rows. */
 void segment_starts(const int64_t *offsets, const int64_t *order, int64_t n, int64_t width, int64_t *starts);
 
-struct segment_dealing {
+struct segment_shares {
 	const int64_t *offsets, *order;
 	int64_t n, stretch, width, threads;
 };
 
 /* How many blocks a thread takes before the next one takes as many: those of a stretch, or half as many, and so on,
  * until threads have about as many rows each; at least 1. */
-int64_t segments_turn(const struct segment_dealing *dealing);
+int64_t segments_turn(const struct segment_shares *shares);
 
 /* ---- segment_blocks.c: arrays over offsets in blocks of segments */
 

@@ -22,7 +22,7 @@ OTHERS = [
     (LIFE, KNOWN),
     (LIFE, KNOWN, "--with=precision D : f32"),
     (LIFE, KNOWN, "--unroll=off", "--block-warps=1"),
-    (LIFE, KNOWN, "--deal=off"),
+    (LIFE, KNOWN, "--warp-loops=off"),
     *((f"{folder}/*.pmg", "--overrides=off") for folder in
       ("dsl_examples/life", "tests/programs", "tests/random", "tests/random/scheduled", "tests/codegen/cases")),
 ]

@@ -17,7 +17,7 @@ SOLVER = ["dsl_examples/sbbnnls.pmg", *SIZES, *SHORT, "b=random:3", "w0=0", "max
           "tolGradient=0", "tolObjective=0"]
 LONG_DSC = ["dsl_examples/life_dsc.pmg", *SIZES, *LONG, "w=random:3"]
 LONG_WC = ["dsl_examples/life_wc.pmg", *SIZES, *LONG, "Y=random:3"]
-MANY = ["nAtoms=400", *SIZES[1:], *LONG]                # atoms: groups then have several rows of a deal
+MANY = ["nAtoms=400", *SIZES[1:], *LONG]                # atoms: groups then have several rows of a warp
 F32_Y, F32_W = ("--with=precision D : f32; accumulate " + name + " : f32" for name in "Yw")
 TOP = "--with=precision D : f64top"
 BENCH = ["--scale=0.0004", "--ntheta=33", "--grid-of-angles=9"]
@@ -39,11 +39,11 @@ CASES = [
     (["dsl_examples/life_wc.pmg", *MANY, "Y=random:3", "nTheta=91", "--compare", F32_W], {}, 0, "w "),
     ([*DSC, "nTheta=150", "--compare", "--skip-zeros=off"], {}, 0, "Y "),
     ([*DSC, "nTheta=96", "--compare", "--vector=off", "--block-warps=8"], {}, 0, "Y "),
-    ([*LONG_DSC, "nTheta=96", "--compare", "--deal=off", "--block-warps=1"], {}, 0, "Y "),
+    ([*LONG_DSC, "nTheta=96", "--compare", "--warp-loops=off", "--block-warps=1"], {}, 0, "Y "),
     ([*LONG_DSC, "nTheta=96", "--compare", "--unroll=off", "--block-warps=2"], {}, 0, "Y "),
     ([*LONG_WC, "nTheta=96", "--compare", "--unroll=off", TOP], {}, 0, "w "),
     ([*LONG_WC, "nTheta=96", "--compare", "--unroll=off", F32_W], {}, 0, "w "),
-    ([*LONG_WC, "nTheta=96", "--compare", "--deal=off"], {}, 0, "w "),
+    ([*LONG_WC, "nTheta=96", "--compare", "--warp-loops=off"], {}, 0, "w "),
     ([*SOLVER, "nTheta=8", "--compare", "--block-warps=1", "--unroll=off"], {}, 0, "w "),
     ([*DSC, "nTheta=96", "--block-warps=3"], {}, USAGE, "--block-warps takes 1, 2, 4 or 8, or 0, not 3"),
     ([*DSC, "nTheta=96", "--compare", "--deterministic"], {}, 0, "Y "),
@@ -116,7 +116,7 @@ EMITTED = [
       "PMG_LAUNCH_OF(2, plan, life_dsc_1_Y, PHI_parts, 32, "]),
     (["dsl_examples/life_dsc.pmg", "--block-warps=4", F32_Y], ["PMG_BOUNDS_F32_OF(4, 32, 48) life_dsc_1_Y"]),
     (["dsl_examples/life_wc.pmg", "--unroll=off"], ["double sums[1]", "rounds += 1) {", "!rounds += 4"]),
-    (["dsl_examples/life_wc.pmg", "--deal=off"], ["PMG_TEAM(8, 8, 2);", "!pmg_cuda_take", "!PMG_HANDED"]),
+    (["dsl_examples/life_wc.pmg", "--warp-loops=off"], ["PMG_TEAM(8, 8, 2);", "!pmg_cuda_take", "!PMG_HANDED"]),
     (["dsl_examples/life_wc.pmg", "--emit=schedule", "--block-warps=2", "--unroll=off"],
      ['"grid(32 / 16 x 2, 2 warps, rolled)"']),
 ]

@@ -60,7 +60,7 @@ static const char *detail_of(struct arena *arena, const struct mark *mark)
 	case MARK_PARALLEL:
 	case MARK_TEAM:
 	case MARK_DYNAMIC:
-	case MARK_DEAL:
+	case MARK_WARP_LOOP:
 	case MARK_UNROLL:
 	case MARK_N:
 		return "";

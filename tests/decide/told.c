@@ -100,7 +100,7 @@ static bool carries(const struct looking *l, __isl_keep node *at)
 
 static bool is_of_lanes(const struct mark *mark)
 {
-	return is_of_sharing(mark) || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_DEAL));
+	return is_of_sharing(mark) || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_WARP_LOOP));
 }
 
 /* By lanes of the loop at `at`, or of one between it and the statement. */

@@ -308,7 +308,7 @@ static void test_results(struct tally *tally)
 		{ "pmg_block_rows_f32", "const float *" }, { "pmg_block_keep_f64", "double *" },
 		{ "pmg_cblas_sdot", "float" }, { "pmg_cblas_ddot", "double" }, { "PMG_SUM_F64", "double" },
 		{ "PMG_SUM_DOTS_F64", "void" }, { "pmg_cuda_data", "void *" }, { "PMG_READ_AT", "?" },
-		{ "pmg_block_kin", "const pmg_kin *" }, { "pmg_min_f80", "?" }, { "my_function", "?" },
+		{ "pmg_block_lane_masks", "const pmg_lane_masks *" }, { "pmg_min_f80", "?" }, { "my_function", "?" },
 	};
 
 	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What plans tell of trees in blocks (pmg_kin): the parent of each row and its children, found again from bits
+ * What plans tell of trees in blocks (pmg_lane_masks): the parent of each row and its children, found again from bits
  * and lists, against the forest itself. Random forests with several roots, empty trees and a last block that is not
  * full. */
 #include "runtime/check.h"
@@ -81,30 +81,31 @@ static void draw(struct forest *forest, int64_t n_trees, int jumps)
 }
 
 /* The parent that a row has in a lane; -1: none; -2: there is no such row. */
-static int64_t parent_by_kin(const pmg_kin *kin, const int32_t *cells, int64_t row, int64_t lane, int64_t lanes)
+static int64_t parent_by_masks(const pmg_lane_masks *masks, const int32_t *cells, int64_t row, int64_t lane,
+			       int64_t lanes)
 {
 	int64_t parent = -2;
 
-	if (pmg_has_lane(kin[row].follows, lane))
+	if (pmg_has_lane(masks[row].follows, lane))
 		parent = row - 1;
-	if (pmg_has_lane(kin[row].roots, lane))
+	if (pmg_has_lane(masks[row].roots, lane))
 		parent = parent == -2 ? -1 : -3;
-	for (int64_t q = kin[row].parents; q < kin[row + 1].parents; q++)
+	for (int64_t q = masks[row].parents; q < masks[row + 1].parents; q++)
 		if (cells[q] % lanes == lane)
 			parent = parent == -2 ? cells[q]/lanes : -3;
 	return parent;
 }
 
 /* Are the children of a row, the next one and those listed, ascending, all that it has? */
-static bool children_are_right(const pmg_kin *kin, const int32_t *cells, int64_t row, int64_t lane, int64_t lanes,
-			       const int32_t *parent, int64_t n)
+static bool children_are_right(const pmg_lane_masks *masks, const int32_t *cells, int64_t row, int64_t lane,
+			       int64_t lanes, const int32_t *parent, int64_t n)
 {
 	int64_t next = row + 1;
 	bool ok = true;
 
-	if (pmg_has_lane(kin[row + 1].follows, lane))
+	if (pmg_has_lane(masks[row + 1].follows, lane))
 		ok = next < n && parent[next++] == row;
-	for (int64_t q = kin[row].children; q < kin[row + 1].children; q++) {
+	for (int64_t q = masks[row].children; q < masks[row + 1].children; q++) {
 		if (cells[q] % lanes != lane)
 			continue;
 		for (; next < cells[q]/lanes && ok; next++)
@@ -122,13 +123,13 @@ static bool cells_are_there(const pmg_plan *plan, const struct forest *forest, i
 			    int64_t block)
 {
 	const int64_t *order = (const int64_t *) plan->data[ORDER] + block*lanes;
-	const pmg_kin *kin = pmg_block_kin(plan->data[ROWS], block);
+	const pmg_lane_masks *masks = pmg_block_lane_masks(plan->data[ROWS], block);
 	const int64_t n_rows = forest->offset[order[0] + 1] - forest->offset[order[0]], behind = PMG_LISTED - 1;
 	const int32_t *cells = plan->data[CELLS];
 	bool ok = true;
 
 	for (int64_t row = 0; row < n_rows; row++) {
-		const int64_t from = kin[row].children, to = kin[row + 1].children;
+		const int64_t from = masks[row].children, to = masks[row + 1].children;
 
 		for (int64_t q = from; q < to + behind && from < to && ok; q++) {
 			const int64_t lane = cells[q] % lanes, child = cells[q]/lanes;
@@ -137,8 +138,8 @@ static bool cells_are_there(const pmg_plan *plan, const struct forest *forest, i
 			ok = block*lanes + lane < n_trees && begin + child < forest->offset[order[lane] + 1] &&
 			     forest->parent[begin + child] >= row;
 		}
-		for (int64_t q = kin[row].parents; q < kin[row + 1].parents + behind; q++)
-			ok = ok && (kin[row].parents == kin[row + 1].parents ||
+		for (int64_t q = masks[row].parents; q < masks[row + 1].parents + behind; q++)
+			ok = ok && (masks[row].parents == masks[row + 1].parents ||
 				    (cells[q] >= 0 && cells[q]/lanes < n_rows));
 	}
 	return ok;
@@ -151,15 +152,16 @@ static bool is_right(const pmg_plan *plan, const struct forest *forest, int64_t 
 	bool ok = true;
 
 	for (int64_t place = 0; place < n_trees && ok; place++) {
-		const pmg_kin *kin = pmg_block_kin(rows, place/lanes);
+		const pmg_lane_masks *masks = pmg_block_lane_masks(rows, place/lanes);
 		const int64_t first = order[place/lanes*lanes], lane = place % lanes, tree = order[place];
 		const int64_t begin = forest->offset[tree], n = forest->offset[tree + 1] - begin;
 
 		ok = lane > 0 || cells_are_there(plan, forest, n_trees, lanes, place/lanes);
 		for (int64_t row = 0; row < forest->offset[first + 1] - forest->offset[first]; row++)
-			ok = ok && parent_by_kin(kin, cells, row, lane, lanes) ==
+			ok = ok && parent_by_masks(masks, cells, row, lane, lanes) ==
 					   (row < n ? forest->parent[begin + row] : -2) &&
-			     (row >= n || children_are_right(kin, cells, row, lane, lanes, &forest->parent[begin], n));
+			     (row >= n ||
+			      children_are_right(masks, cells, row, lane, lanes, &forest->parent[begin], n));
 	}
 	return ok;
 }

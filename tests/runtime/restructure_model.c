@@ -609,7 +609,7 @@ static int64_t most_of_part(const struct model *model)
 }
 
 /* Each point is in one part, of its own segment; equal values stand together, in as few parts as can be, of nearly
- * equal length, of whole deals but for the last. Each value has one. */
+ * equal length, of whole warps but for the last. Each value has one. */
 static bool parts_are_right(const struct model *model)
 {
 	const int64_t n = model->points->choice.n, n_parts = model->plan->sizes[POINTS_N_PARTS];

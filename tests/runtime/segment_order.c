@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * In which order blocks take segments, of any lengths: stretches of neighbours, each the longest first; how much is
- * padded; how many rows there may be; and which blocks are dealt to whom. */
+ * padded; how many rows there may be; and which thread takes which blocks. */
 #include "plan/plan.h"
 #include "runtime/check.h"
 
@@ -92,16 +92,16 @@ static bool has_room(const struct segments *s)
 	return has;
 }
 
-static struct segment_dealing dealing_of(const struct segments *s, int64_t threads)
+static struct segment_shares shares_in(const struct segments *s, int64_t threads)
 {
-	return (struct segment_dealing) { s->offsets, s->order, s->n, s->stretch, WIDTH, threads };
+	return (struct segment_shares) { s->offsets, s->order, s->n, s->stretch, WIDTH, threads };
 }
 
-/* No thread has more than a sixteenth above its share of the rows, or blocks are dealt one at a time. */
+/* No thread has more than a sixteenth above its share of the rows, or blocks are taken one at a time. */
 static bool is_dealt_evenly(const struct segments *s, int64_t threads)
 {
-	const struct segment_dealing dealing = dealing_of(s, threads);
-	const int64_t turn = segments_turn(&dealing), share = segments_rows(s->offsets, s->order, s->n, WIDTH)/threads;
+	const struct segment_shares shares = shares_in(s, threads);
+	const int64_t turn = segments_turn(&shares), share = segments_rows(s->offsets, s->order, s->n, WIDTH)/threads;
 	int64_t rows[MOST] = { 0 };
 	bool is = turn >= 1;
 
@@ -129,9 +129,9 @@ static void test_all_kinds(struct tests *tests, struct segments *s)
 
 static int64_t turn_of(const struct segments *s, int64_t threads)
 {
-	const struct segment_dealing dealing = dealing_of(s, threads);
+	const struct segment_shares shares = shares_in(s, threads);
 
-	return segments_turn(&dealing);
+	return segments_turn(&shares);
 }
 
 /* Sizes of which nothing is known but that they can be. */

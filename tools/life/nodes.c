@@ -2,7 +2,7 @@
  *
  * From points to coefficients. A point is a node in the voxel that it is nearest to; its direction is the central
  * difference of the points around it (one-sided at the ends), along the axes of voxels, and its atom the nearest
- * vertex. Streamlines are dealt out to threads in blocks, and what the blocks give is joined in their order, so that
+ * vertex. Streamlines are shared out to threads in blocks, and what the blocks give is joined in their order, so that
  * the number of threads changes nothing. */
 #include "life/nodes.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * A tree of n nodes and b branches: from one branch (or two at the root, where b is even), tips are drawn at which two
- * more begin until there are b; the edges that are left are dealt out to branches at random. Levels are full binary
+ * more begin until there are b; the edges that are left are given to branches at random. Levels are full binary
  * trees of branches, or what the counts of the levels say. */
 #include "phantom/trees.h"
 

@@ -178,7 +178,7 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		legality->witness = schedule_row_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}
-	if (mark && mark->kind == MARK_DEAL) {
+	if (mark && mark->kind == MARK_WARP_LOOP) {
 		legality->witness = schedule_warp_loop_problem(legality->region, node);
 		return legality->witness ? isl_bool_error : isl_bool_true;
 	}

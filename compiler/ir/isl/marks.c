@@ -246,6 +246,7 @@ struct mark *mark_read(struct module *module, const char *name)
 		return NULL;
 	if (mark->kind == MARK_BLOCK)
 		return read_dim(mark, rest) && read_block(module, mark, rest) ? mark : NULL;
-	return (!mark_is_loop(mark) && mark->kind != MARK_ROW && mark->kind != MARK_DEAL) || read_dim(mark, rest) ? mark
-														 : NULL;
+	if (!mark_is_loop(mark) && mark->kind != MARK_ROW && mark->kind != MARK_WARP_LOOP)
+		return mark;
+	return read_dim(mark, rest) ? mark : NULL;
 }

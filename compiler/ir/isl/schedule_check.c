@@ -134,15 +134,15 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_BLAS)
 		return is_call(module, node, mark->stage) ? NULL : "a call of the BLAS stands above another nest";
 	if (mark->kind == MARK_DYNAMIC)
-		return below && below->kind == MARK_PARALLEL ? NULL : "there is nothing to deal out to threads";
+		return below && below->kind == MARK_PARALLEL ? NULL : "there is no loop to share among threads";
 	if (mark->kind == MARK_PARTS)
 		return below && below->kind == MARK_PARALLEL && mark->parts > 1 ? NULL
 			: "there is nothing to cut into parts";
 	if (mark->kind == MARK_PRIVATE)
 		return below && below->kind == MARK_PARALLEL ? NULL : "private copies have no threads";
-	if (mark->kind == MARK_DEAL)
+	if (mark->kind == MARK_WARP_LOOP)
 		return below && (mark_is_loop(below) || below->kind == MARK_ROW) ? NULL
-			: "a deal has no loop to stand above";
+			: "a warp-cooperative loop is missing below its mark";
 	if (mark->kind == MARK_ROW)
 		return mark_is_loop(below) ? NULL : "a row has no loop to stand above";
 	if (mark->kind == MARK_SKIP || mark->kind == MARK_SKIP_ALWAYS)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * When iterations of a loop may run a deal at a time, one for each lane of a team: each statement of the body for all
- * iterations of the deal, then the next one. What is scalar is then computed once for each iteration, where it would
+ * When iterations of a loop may run a warp at a time, one for each lane of a team: each statement of the body for all
+ * iterations of the warp, then the next ones. What is scalar is then computed once for each iteration, where it would
  * be computed by all lanes, and many loads are under way; a VECTOR loop runs for one iteration after the other, and all
  * lanes share it. Values of a point are variables of its lane. It must hold that
  * - the loop carries no dependence but updates, of rows above it, or atomic ones;
@@ -43,13 +43,13 @@ static isl_stat check_update(__isl_take isl_map *deps, void *user)
 
 	isl_map_free(deps);
 	if (a != b || (!has_row(updates->mark, a) && !schedule_has_mark_below(updates->band, MARK_ATOMIC, a)))
-		updates->problem = "a deal updates a cell in memory";
+		updates->problem = "a warp-cooperative loop updates a cell in memory";
 	return isl_stat_ok;
 }
 
 /* Marks on the way down, of a body that is a sequence of statements. */
 struct body {
-	const struct mark *deal;
+	const struct mark *loop;
 	const char *problem;
 };
 
@@ -58,16 +58,16 @@ static isl_bool check_mark(__isl_keep node *at, void *user)
 	struct body *body = user;
 	const struct mark *mark = mark_of_node(at), *above;
 
-	if (!mark || (mark->kind == MARK_LOOP && mark->dim == body->deal->dim) || mark->kind == MARK_BIND)
+	if (!mark || (mark->kind == MARK_LOOP && mark->dim == body->loop->dim) || mark->kind == MARK_BIND)
 		return isl_bool_true;
 	if (mark->kind == MARK_LOOP) {
 		above = mark_above(at);
 		if (!above || above->kind != MARK_VECTOR)
-			body->problem = "a deal has an inner loop that is not of vectors";
+			body->problem = "a warp-cooperative loop has an inner loop that is not of vectors";
 	} else if (mark->kind != MARK_VECTOR && mark->kind != MARK_ROW && mark->kind != MARK_GROUP &&
 		   mark->kind != MARK_ATOMIC && mark->kind != MARK_ACCUMULATE && mark->kind != MARK_SKIP &&
-		   mark->kind != MARK_SKIP_ALWAYS && mark->kind != MARK_STORAGE && mark != body->deal) {
-		body->problem = "a deal is of simple statements";
+		   mark->kind != MARK_SKIP_ALWAYS && mark->kind != MARK_STORAGE && mark != body->loop) {
+		body->problem = "a warp-cooperative loop is of simple statements";
 	}
 	return isl_bool_true;
 }
@@ -80,9 +80,9 @@ const char *schedule_warp_loop_problem(const struct region *region, __isl_keep i
 	isl_union_map *carried = region->strict ? schedule_carried(updates.band, region->reduction) : NULL;
 
 	if (isl_union_map_is_empty(strict) != isl_bool_true)
-		updates.problem = "a deal carries a dependence";
+		updates.problem = "a warp-cooperative loop carries a dependence";
 	if (!updates.problem && isl_union_map_foreach_map(carried, check_update, &updates) < 0)
-		updates.problem = "what a deal updates is not known";
+		updates.problem = "what a warp-cooperative loop updates is not known";
 	if (!updates.problem)
 		isl_schedule_node_foreach_descendant_top_down(mark, check_mark, &body);
 	isl_union_map_free(strict);

@@ -12,7 +12,7 @@
 #include "passes/pass_private.h"
 
 enum { FEWEST = 4, WARP = 32 };                 /* lanes of a team */
-enum { ROW_BYTES = 96, ROW_OF_DEAL = 64 };      /* what a lane has of a row, at most; where it keeps several */
+enum { ROW_BYTES = 96, ROW_OF_WARP_LOOP = 64 };      /* what a lane has of a row, at most; where it keeps several */
 enum { CELLS = 4, VECTOR = 16 };                /* cells of a row that are read at a time, and bytes, at most */
 
 static const char pass_name[] = "map_cuda";
@@ -128,16 +128,16 @@ static int64_t room_of_lanes(const struct lanes *lanes, int team)
 	return (lanes->length + cells - 1)/cells*cells;
 }
 
-/* Those that share a row. Where there are deals, rows of several iterations are under way in the groups of a warp: with
- * fewer cells, a lane has registers for two of them, and a multiprocessor for more warps. Not if more cells of vectors
- * remain empty then, and not for sums over lanes of rows that are short already. */
+/* Those that share a row. Where loops are warp-cooperative, rows of several iterations are under way in the groups of
+ * a warp: with fewer cells, a lane has registers for two of them, and a multiprocessor for more warps. Not if more
+ * cells of vectors remain empty then, and not for sums over lanes of rows that are short already. */
 static int lanes_of_row(const struct lanes *lanes, bool has_warp_loops)
 {
 	int team = FEWEST;
 
 	while (team < WARP && (lanes->is_unknown || lanes->row > team*ROW_BYTES))
 		team *= 2;
-	while (has_warp_loops && !lanes->has_short_products && team < WARP/2 && lanes->row > team*ROW_OF_DEAL &&
+	while (has_warp_loops && !lanes->has_short_products && team < WARP/2 && lanes->row > team*ROW_OF_WARP_LOOP &&
 	       room_of_lanes(lanes, 2*team) <= room_of_lanes(lanes, team))
 		team *= 2;
 	return team;
@@ -159,7 +159,7 @@ static int cells_of_vector(const struct lanes *lanes, int team)
  * another. */
 static void find_team(const struct module *module, __isl_keep isl_schedule_node *node, struct mark *grid)
 {
-	const bool has_warp_loops = schedule_has_mark_below(node, MARK_DEAL, NULL);
+	const bool has_warp_loops = schedule_has_mark_below(node, MARK_WARP_LOOP, NULL);
 	struct lanes lanes = { .module = module, .width = CELLS, .smallest = VECTOR };
 	int team;
 

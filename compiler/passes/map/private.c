@@ -2,7 +2,7 @@
  *
  * Private copies. Where iterations of a shared loop may update the same cell of w, each thread can add into a copy of w
  * of its own, and threads then share the cells of w for the final sum, in which the copies follow in the order of the
- * threads. Iterations are dealt out statically: the result is the same in each run with the same number of threads.
+ * threads. Iterations are shared out statically: the result is the same in each run with the same number of threads.
  *
  * A copy costs a pass over its cells, as an atomic update costs a locked one each time. So copies are made where the
  * loop runs over the chunks of a restructuring, each of which updates many cells, and where a schedule asks for them:
