@@ -24,24 +24,6 @@ struct search {
 
 /* ---- names ---- */
 
-static bool note_name(const struct k_expr *expr, void *user)
-{
-	struct search *search = user;
-
-	if (expr->kind == KE_NAME)
-		vec_push(search->lowered->arena, &search->visible, expr->text);
-	return true;
-}
-
-/* A call may be a macro that declares what it names. */
-static void declare(struct search *search, const struct k_stmt *stmt)
-{
-	if (stmt->kind == KS_LET)
-		vec_push(search->lowered->arena, &search->visible, stmt->let.name);
-	else if (stmt->kind == KS_CALL)
-		k_walk_expr(stmt->value, &(struct k_visitor) { .expr = note_name, .user = search });
-}
-
 /* A name that hides none that is visible at statement `i` of the block, and that none behind hides. */
 static const char *new_name(const struct search *search, const struct k_block *block, int i, const char *stem)
 {
@@ -223,7 +205,7 @@ static bool add_searching(struct search *search, struct k_block *out, const stru
 	b.span = stmt->span;
 	first = new_name(search, block, i, "first");
 	decide(search->lowered, check->span, stmt->loop.name);
-	declare(search, k_var(&b, k_scalar("int64_t"), first, k_int(arena, INT64_MAX)));
+	name_list_declare(arena, &search->visible, k_var(&b, k_scalar("int64_t"), first, k_int(arena, INT64_MAX)));
 	search_there(arena, check, &stmt->loop, first);
 	vec_push(arena, &stmt->loop.reductions, ((struct k_reduction) { "min", first }));
 	vec_push(arena, &out->stmts, stmt);
@@ -237,11 +219,7 @@ static void lower_block(struct search *search, struct k_block *block);
 
 static void lower_inside(struct search *search, struct k_stmt *stmt)
 {
-	if (stmt->kind == KS_LOOP)
-		vec_push(search->lowered->arena, &search->visible, stmt->loop.name);
-	if (stmt->kind == KS_WHILE)
-		for (int i = 0; i < stmt->repeat.before.stmts.n; i++)
-			declare(search, stmt->repeat.before.stmts.items[i]);
+	name_list_enter(search->lowered->arena, &search->visible, stmt);
 	if (stmt->kind == KS_IF)
 		lower_block(search, &stmt->branch.otherwise);
 	if (stmt->kind != KS_RECORD && k_body(stmt))
@@ -261,7 +239,7 @@ static void lower_block(struct search *search, struct k_block *block)
 			continue;
 		lower_inside(search, stmt);
 		search->visible.n = outside;
-		declare(search, stmt);
+		name_list_declare(search->lowered->arena, &search->visible, stmt);
 		vec_push(search->lowered->arena, &out.stmts, stmt);
 	}
 	search->visible.n = visible;
@@ -276,10 +254,7 @@ void lower_bad_pivots(struct k_lowered *lowered)
 		struct k_function *function = program->functions.items[i];
 		struct search search = { .lowered = lowered };
 
-		for (int k = 0; k < function->params.n; k++)
-			vec_push(lowered->arena, &search.visible, function->params.items[k].name);
-		for (int k = 0; k < program->globals.n; k++)
-			vec_push(lowered->arena, &search.visible, program->globals.items[k].name);
+		name_list_begin(lowered->arena, &search.visible, program, function);
 		lower_block(&search, &function->body);
 	}
 }

@@ -14,10 +14,29 @@ void name_list_begin(struct arena *arena, name_list *names, const struct k_progr
 		vec_push(arena, names, function->params.items[i].name);
 }
 
+struct collecting {
+	struct arena *arena;
+	name_list *names;
+};
+
+static bool note_name(const struct k_expr *expr, void *user)
+{
+	const struct collecting *collecting = user;
+
+	if (expr->kind == KE_NAME)
+		vec_push(collecting->arena, collecting->names, expr->text);
+	return true;
+}
+
+/* A call may be a macro that declares what it names. */
 void name_list_declare(struct arena *arena, name_list *names, const struct k_stmt *stmt)
 {
+	struct collecting collecting = { arena, names };
+
 	if (stmt->kind == KS_LET)
 		vec_push(arena, names, stmt->let.name);
+	else if (stmt->kind == KS_CALL)
+		k_walk_expr(stmt->value, &(struct k_visitor) { .expr = note_name, .user = &collecting });
 }
 
 void name_list_enter(struct arena *arena, name_list *names, const struct k_stmt *stmt)

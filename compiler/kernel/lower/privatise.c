@@ -213,11 +213,7 @@ static void lower_stmt(struct search *search, struct k_stmt *stmt)
 		lower_region(search, stmt, &copies);
 		return;
 	}
-	if (stmt->kind == KS_LOOP)
-		vec_push(search->arena, &search->visible, stmt->loop.name);
-	for (int i = 0; stmt->kind == KS_WHILE && i < stmt->repeat.before.stmts.n; i++)
-		if (stmt->repeat.before.stmts.items[i]->kind == KS_LET)
-			vec_push(search->arena, &search->visible, stmt->repeat.before.stmts.items[i]->let.name);
+	name_list_enter(search->arena, &search->visible, stmt);
 	if (stmt->kind == KS_IF)
 		lower_block(search, &stmt->branch.otherwise);
 	if (stmt->kind != KS_RECORD && k_body(stmt))
@@ -233,8 +229,7 @@ static void lower_block(struct search *search, struct k_block *block)
 		struct k_stmt *stmt = block->stmts.items[i];
 
 		lower_stmt(search, stmt);
-		if (stmt->kind == KS_LET)
-			vec_push(search->arena, &search->visible, stmt->let.name);
+		name_list_declare(search->arena, &search->visible, stmt);
 	}
 	search->visible.n = visible;
 }
@@ -245,8 +240,7 @@ void lower_privatise(struct k_lowered *lowered)
 		struct k_function *function = lowered->program->functions.items[i];
 		struct search search = { .arena = lowered->arena, .function = function };
 
-		for (int k = 0; k < function->params.n; k++)
-			vec_push(search.arena, &search.visible, function->params.items[k].name);
+		name_list_begin(search.arena, &search.visible, lowered->program, function);
 		lower_block(&search, &function->body);
 	}
 }

@@ -199,11 +199,7 @@ static void lower_inside(struct walk *walk, struct k_stmt *stmt)
 
 	if (stmt->kind == KS_RECORD)
 		return;
-	if (stmt->kind == KS_LOOP)
-		vec_push(walk->lowered->arena, &walk->visible, stmt->loop.name);
-	for (int i = 0; stmt->kind == KS_WHILE && i < stmt->repeat.before.stmts.n; i++)
-		if (stmt->repeat.before.stmts.items[i]->kind == KS_LET)
-			vec_push(walk->lowered->arena, &walk->visible, stmt->repeat.before.stmts.items[i]->let.name);
+	name_list_enter(walk->lowered->arena, &walk->visible, stmt);
 	if (stmt->kind == KS_IF)
 		lower_block(walk, &stmt->branch.otherwise);
 	if (k_body(stmt))
@@ -226,8 +222,7 @@ static void lower_block(struct walk *walk, struct k_block *block)
 			add_kept(&row, limits, &out);
 		else
 			vec_push(walk->lowered->arena, &out.stmts, stmt);
-		if (stmt->kind == KS_LET)
-			vec_push(walk->lowered->arena, &walk->visible, stmt->let.name);
+		name_list_declare(walk->lowered->arena, &walk->visible, stmt);
 	}
 	walk->visible.n = visible;
 	*block = out;
@@ -246,10 +241,7 @@ static void lower_function(struct k_lowered *lowered, struct k_function *functio
 {
 	struct walk walk = { .lowered = lowered };
 
-	for (int i = 0; i < lowered->program->globals.n; i++)
-		vec_push(lowered->arena, &walk.visible, lowered->program->globals.items[i].name);
-	for (int i = 0; i < function->params.n; i++)
-		vec_push(lowered->arena, &walk.visible, function->params.items[i].name);
+	name_list_begin(lowered->arena, &walk.visible, lowered->program, function);
 	lower_block(&walk, &function->body);
 	k_walk_block(&function->body, &(struct k_visitor) { .stmt = forget });
 }
