@@ -121,16 +121,41 @@ struct planting {
 	int next;                       /* isl comes to the leaves of a sequence in its order */
 };
 
+static isl_stat find_first(__isl_take isl_set *set, void *user)
+{
+	struct span *first = user;
+	const struct span span = stage_of_id(isl_set_get_tuple_id(set))->span;
+
+	if (!first->end || span.start < first->start)
+		*first = span;
+	isl_set_free(set);
+	return isl_stat_ok;
+}
+
+/* The first statement of the nests, for a message if isl gives up on them. */
+static struct span first_statement(const struct nests *nests)
+{
+	isl_union_set *domain = instances_of_nests(nests);
+	struct span first = { 0 };
+
+	isl_union_set_foreach_set(domain, find_first, &first);
+	isl_union_set_free(domain);
+	return first;
+}
+
 static __isl_give isl_ast_node *make_nests(const struct planting *planting, const struct nests *nests)
 {
 	struct nest_tree tree = tree_of_nests(planting->module, planting->kind, planting->context, nests);
 	isl_schedule *schedule = isl_schedule_map_schedule_node_bottom_up(tree.schedule, set_loop_type, NULL);
 	isl_ast_build *build = isl_ast_build_from_context(tree.context);
+	const struct span statement = first_statement(nests);
 	isl_ast_node *ast;
 
+	isl_ctx_reset_operations(planting->module->ctx);
 	build = isl_ast_build_set_iterators(build, isl_id_list_copy(planting->iterators));
 	ast = isl_ast_build_node_from_schedule(build, schedule);
 	isl_ast_build_free(build);
+	module_note_quota(planting->module, statement);
 	return ast;
 }
 
@@ -299,6 +324,15 @@ isl_ast_node *ast_of_region(struct module *module, enum region_kind kind)
 	if (region->schedule && !region->loops)
 		region->loops = make_ast(module, kind);
 	return region->loops;
+}
+
+bool target_make_loops(struct module *module)
+{
+	bool are_made = true;
+
+	for (int i = 0; i < REGION_N; i++)
+		are_made = are_made && (!module->regions[i].schedule || ast_of_region(module, (enum region_kind) i));
+	return are_made;
 }
 
 /* ---- questions to the AST ---- */

@@ -80,6 +80,10 @@ bool target_generate(struct module **modules, int n, const struct target *target
 /* Does the code of a module call the BLAS, and must be linked with one? */
 bool target_calls_blas(const struct module *module);
 
+/* Makes the loops of all regions, which takes isl's operations, as many as the context allows for each nest; what
+ * follows takes few. False: it made none, and module->given_up is the statement of a nest that took too many. */
+bool target_make_loops(struct module *module);
+
 /* The loops of all regions, as isl sees them: for --emit=loops. */
 const char *target_loops_text(struct module *module, struct arena *arena);
 

@@ -118,7 +118,7 @@ static bool is_known(const struct search *search, const char *draft)
 	return false;
 }
 
-static bool add_if_new(struct search *search, struct module *other)
+static bool is_new_draft(struct search *search, struct module *other)
 {
 	const char *draft = module_draft(other, &search->c->arena);
 
@@ -127,7 +127,6 @@ static bool add_if_new(struct search *search, struct module *other)
 	if (is_known(search, draft))
 		return false;
 	vec_push(&search->c->arena, &search->drafts, draft);
-	vec_push(&search->c->arena, &search->module->candidates, other);
 	return true;
 }
 
@@ -136,15 +135,19 @@ static void add_candidate(struct search *search)
 	struct compilation *c = search->c;
 	struct module *module = search->module, *other = lower_again(c, module);
 	struct pass_options options;
-	bool is_compiled;
+	bool is_compiled, is_new;
 
 	search->n_left--;
 	if (!other)
 		return;
 	options = choose(c, other, &search->chosen);
 	is_compiled = compilation_run_passes_on(c, other, &options);
-	if (is_compiled && add_if_new(search, other))
+	is_new = is_compiled && is_new_draft(search, other);
+	is_compiled = is_compiled && (!is_new || compilation_make_loops(c, other));
+	if (is_compiled && is_new) {
+		vec_push(&c->arena, &module->candidates, other);
 		return;
+	}
 	if (!is_compiled && !c->arena.is_exhausted)
 		module_decide(module, DECISION_CANDIDATES_LEFT_OUT, other->choice, module->span, "%s",
 			      first_error(other));

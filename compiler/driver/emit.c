@@ -66,14 +66,17 @@ static const char *schedules_text(struct compilation *c, struct module *module)
 
 static const char *loops_text(struct compilation *c, struct module *module)
 {
-	return target_loops_text(module, &c->arena);
+	return compilation_make_loops(c, module) ? target_loops_text(module, &c->arena) : NULL;
 }
 
 static const char *kernel_text(struct compilation *c, struct module *module)
 {
 	const struct kernel_watch watch = compilation_watch(c);
-	const char *text = target_kernel_text(module, target_find(c->target), c->all_isas, &c->arena, &watch);
+	const char *text;
 
+	if (!compilation_make_loops(c, module))
+		return NULL;
+	text = target_kernel_text(module, target_find(c->target), c->all_isas, &c->arena, &watch);
 	compilation_add_decisions(c);
 	return text;
 }

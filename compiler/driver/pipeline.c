@@ -173,6 +173,16 @@ static bool candidates_step(struct compilation *c, void *unused)
 	return candidates_add(c);
 }
 
+static bool loops_step(struct compilation *c, void *unused)
+{
+	bool ok = true;
+
+	(void) unused;
+	for (int m = 0; m < c->modules.n; m++)
+		ok = compilation_make_loops(c, c->modules.items[m]) && ok;
+	return ok;
+}
+
 /* The text of a generated file, which is `base` with this ending. */
 static const char *file_text(struct compilation *c, const struct writer *file, const char *base, const char *ending)
 {
@@ -243,6 +253,8 @@ bool compilation_generate(struct compilation *c, const char *base, const char **
 {
 	struct generate generate = { base, c_text, h_text };
 
+	if (!timed(c, "(loops)", loops_step, NULL))
+		return false;
 	if (wants_candidates(c) && !timed(c, "(candidates)", candidates_step, NULL))
 		return false;
 	return timed(c, "(code)", generate_step, &generate);

@@ -96,6 +96,8 @@ struct module *compilation_module(struct compilation *c, const char *pipeline); 
  * the passes. What there is to say goes to the messages of the modules. */
 bool compilation_lower_again(struct compilation *c, struct diags *diags);
 bool compilation_run_passes_on(struct compilation *c, struct module *module, const struct pass_options *options);
+/* The loops of its schedules, within the limit of isl's operations; false after a diagnostic. */
+bool compilation_make_loops(struct compilation *c, struct module *module);
 
 /* ---- lowered.c: kernels while they are lowered ---- */
 struct kernel_watch compilation_watch(struct compilation *c);

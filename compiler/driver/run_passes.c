@@ -11,7 +11,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8 };
+enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8, PART_OF_LOOPS = 2 };
 
 double compilation_clock(void)
 {
@@ -72,14 +72,26 @@ static unsigned long operations_allowed(const struct module *module, unsigned lo
 	return max_operations <= ULONG_MAX/times ? times*max_operations : max_operations;
 }
 
-static bool out_of_quota(struct compilation *c, struct module *module, const char *pass)
+static void begin_quota(struct compilation *c, struct module *module, unsigned long operations)
 {
+	module->given_up = (struct span) { 0 };
+	isl_ctx_reset_operations(c->ctx);
+	isl_ctx_set_max_operations(c->ctx, operations);
+}
+
+/* False, after a diagnostic at the statement that isl gave up on: `what` ran out of operations. */
+static bool end_quota(struct compilation *c, struct module *module, const char *what)
+{
+	const struct span at = module->given_up.end ? module->given_up : module->span;
+	const unsigned long operations = isl_ctx_get_max_operations(c->ctx);
+
+	isl_ctx_set_max_operations(c->ctx, 0);
 	if (!pass_ran_out(module))
-		return false;
-	diag_error(module->diags, DIAG_ISL_QUOTA, module->span,
-		   "pass '%s' gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
-		   pass, module->name, operations_allowed(module, c->options.max_operations));
-	return true;
+		return true;
+	diag_error(module->diags, DIAG_ISL_QUOTA, at,
+		   "%s gives up on '%s' after %lu operations; simplify it, or raise --max-operations",
+		   what, module->name, operations);
+	return false;
 }
 
 /* What a pass may change that may be left out. */
@@ -147,11 +159,9 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' lacks what it needs", pass->name);
 		return false;
 	}
-	isl_ctx_reset_operations(c->ctx);
-	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
+	begin_quota(c, module, operations_allowed(module, c->options.max_operations));
 	ok = pass->gives & MAY_BE_LEFT_OUT ? run_without_need(module, options, pass) : pass->run(module, options);
-	isl_ctx_set_max_operations(c->ctx, 0);
-	if (c->arena.is_exhausted || out_of_quota(c, module, pass->name))
+	if (!end_quota(c, module, arena_printf(&c->arena, "pass '%s'", pass->name)) || c->arena.is_exhausted)
 		return false;
 	if (!ok && module->diags->n_errors == n_errors)
 		diag_error(module->diags, DIAG_INTERNAL, module->span, "pass '%s' fails on '%s' and does not say why",
@@ -205,17 +215,26 @@ static bool pivots_step(struct compilation *c, void *argument)
 {
 	struct module *module = argument;
 
-	isl_ctx_reset_operations(c->ctx);
-	isl_ctx_set_max_operations(c->ctx, operations_allowed(module, c->options.max_operations));
+	begin_quota(c, module, operations_allowed(module, c->options.max_operations));
 	module_analyse(module);
 	module_mark_pivots(module);
-	isl_ctx_set_max_operations(c->ctx, 0);
-	return !out_of_quota(c, module, "pivots");
+	return end_quota(c, module, "pass 'pivots'");
 }
 
 bool compilation_find_pivots(struct compilation *c, struct module *module)
 {
 	return compilation_guard(c, pivots_step, module);
+}
+
+/* Each operation on the sets of a nest with many cases takes longer than those of a pass: there are half as many. */
+bool compilation_make_loops(struct compilation *c, struct module *module)
+{
+	const unsigned long operations = operations_allowed(module, c->options.max_operations);
+	bool are_made;
+
+	begin_quota(c, module, operations < PART_OF_LOOPS ? operations : operations/PART_OF_LOOPS);
+	are_made = target_make_loops(module);
+	return end_quota(c, module, "isl's search for loops") && are_made;
 }
 
 static bool prove_all(struct compilation *c, struct module *module)

@@ -43,6 +43,8 @@ __isl_give isl_map *map_in_iteration(const struct module *module, __isl_take isl
 int64_t val_integer(__isl_take isl_val *val);
 /* Sets module->context, each stage's domain. */
 void module_analyse(struct module *module);
+/* Where isl gave up, if it did so now: at the statement at `span`. */
+void module_note_quota(struct module *module, struct span span);
 /* There are sizes with which all assumptions hold; an error at the first that leaves none. */
 bool module_check_assumptions(struct module *module);
 /* The stage of an instance tuple. */

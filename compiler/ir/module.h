@@ -399,6 +399,7 @@ struct module {
 	const struct module *original;  /* whose candidate it is; NULL: nobody's */
 	const char *before_order;       /* what the dependences were computed of (module_draft) */
 	isl_set *context;               /* [params] -> { : … } */
+	struct span given_up;           /* the first statement that isl gave up on, in this pass; {}: it is not known */
 };
 
 /* ---- module.c: building and freeing -------------------------------------------- */

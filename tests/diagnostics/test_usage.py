@@ -350,11 +350,11 @@ def check_told(count, folder):
     count.equal("--time", [row.split()[:2] for row in rows],
                 [["(all)", "(parse)"], ["(all)", "(lower)"]] +
                 [[pipeline, name] for pipeline in ("steps", "one") for name in passes() + ["(proof)"]] +
-                [["(all)", "(code)"]])
+                [["(all)", "(loops)"], ["(all)", "(code)"]])
     count.equal("--time: no time", [row for row in rows if not re.search(r" \d+\.\d\d ms$", row)], [])
     rows = pmgc("s.pmg", "--time", "-o", "-", folder=folder).stderr.decode().splitlines()
     count.equal("--time: candidates", [row.split()[:2] for row in rows[-2:]],
-                [["(all)", "(candidates)"], ["(all)", "(code)"]])
+                [["(all)", "(loops)"], ["(all)", "(candidates)"], ["(all)", "(code)"]])
     rows = pmgc("s.pmg", "--candidates=1", "--explain", "-o", "-", folder=folder).stderr.decode().splitlines()
     count.equal("--explain: pipelines", [row for row in rows if not row.startswith(" ")], ["steps", "one"])
     count("--explain", "" if any(re.match("  parallel +next u +parallel +.*s.pmg:6:", row) for row in rows) else rows)

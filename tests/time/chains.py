@@ -107,6 +107,13 @@ def remainders(n):
             f"    y[i,j] = case {{ {arms} else : 0; }} for i in 0..n, j in 0..m;\n}}\n")
 
 
+def negations(n):
+    """A case of n negated conditions, each of two remainders."""
+    arms = " ".join(f"not (i % {k+2} == {k+1} or i % {k+2} == 0) : x[i]*{k};" for k in range(n))
+    return ("pipeline negations {\n    param n;\n    in x : f64[n];\n    out y : f64[n];\n"
+            f"    y[i] = case {{ {arms} else : 0; }} for i in 0..n;\n}}\n")
+
+
 def clamped(n):
     """Reads of an n-dimensional array at clamped sums of all variables."""
     names = [f"i{k}" for k in range(n)]

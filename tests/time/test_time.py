@@ -122,7 +122,7 @@ def test_quota(folder):
 
 def test_most(folder):
     hard = {f"{make.__name__} {n}": make(n)
-            for make, counts in {chains.remainders: (4, 3, 30), chains.clamped: (8, 4), chains.skewed: (8, 5, 6, 7),
+            for make, counts in {chains.remainders: (4, 3, 30), chains.negations: (8, 4), chains.clamped: (8, 4), chains.skewed: (8, 5, 6, 7),
                                  chains.scattered: (30, 8), chains.recurrent: (7, 5, 6), chains.chain: (300,)}.items()
             for n in counts[:None if LONG_FORM else 1]}
     n_given_up = 0
@@ -133,6 +133,7 @@ def test_most(folder):
         n_given_up += QUOTA in messages
         check(LIMITS.allow(seconds, MOST), f"{name}: {seconds:.1f} s")
         check((status == 0 and "_kernel" in code) or (status == 1 and QUOTA in messages), f"{name}: {messages}")
+        check(QUOTA not in messages or "hard.pmg:1:1: error" not in messages, f"{name}: at no statement: {messages}")
     check(n_given_up >= 3, f"only {n_given_up} of {len(hard)} are more than isl can handle")
 
 

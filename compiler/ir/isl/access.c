@@ -567,7 +567,14 @@ void module_analyse(struct module *module)
 
 		isl_set_free(stage->domain);
 		stage->domain = domain_of(module, stage, false);
+		module_note_quota(module, stage->span);
 	}
+}
+
+void module_note_quota(struct module *module, struct span span)
+{
+	if (!module->given_up.end && isl_ctx_last_error(module->ctx) == isl_error_quota)
+		module->given_up = span;
 }
 
 int64_t val_integer(__isl_take isl_val *val)

@@ -288,6 +288,7 @@ static isl_set **defined_cells(struct module *module)
 			continue;
 		cells = isl_map_range(access_map(module, stage, &stage->write));
 		cells = isl_set_coalesce(cells);
+		module_note_quota(module, stage->span);
 		defined[array->number] = defined[array->number] ? isl_set_union(defined[array->number], cells) : cells;
 	}
 	return defined;
@@ -341,6 +342,7 @@ bool module_check_accesses(struct module *module)
 		check.verb = "writes";
 		check.defined = none;
 		check_access(&check.stage->write, &check);
+		module_note_quota(module, check.stage->span);
 	}
 	check.defined = defined;
 	check_until(&check);

@@ -121,6 +121,14 @@ static void report(struct module *module, const struct array *array, __isl_keep 
 	isl_point_free(point);
 }
 
+/* Of the definitions of an array, isl may give up on all: the first one stands for them. */
+static void note_definition(struct module *module, const struct array *array)
+{
+	for (int i = 0; i < module->stages.n; i++)
+		if (is_definition_of(module->stages.items[i], array))
+			module_note_quota(module, module->stages.items[i]->span);
+}
+
 bool module_check_outputs(struct module *module)
 {
 	bool ok = true;
@@ -132,6 +140,7 @@ bool module_check_outputs(struct module *module)
 		if (!is_known(module, array))
 			continue;
 		cells = undefined_cells(module, array);
+		note_definition(module, array);
 		if (isl_set_is_empty(cells) == isl_bool_false) {
 			report(module, array, cells);
 			ok = false;

@@ -93,6 +93,7 @@ void module_check_ranges(struct module *module)
 
 		if (is_empty(isl_set_copy(stage->domain), sizes) && !is_empty(stage_points(module, stage, 0), sizes))
 			check_stage(module, stage, sizes);
+		module_note_quota(module, stage->span);
 	}
 	isl_set_free(sizes);
 }

@@ -161,6 +161,7 @@ static void check_pair(struct module *module, const struct stage *a, const struc
 	if (a->is_next != b->is_next)
 		return;
 	check_once(module, a, b);
+	module_note_quota(module, b->span);
 	if (!a->is_next && stage_is_in_loop(module, a) && stage_is_in_loop(module, b) &&
 	    outlives_iteration(module, a->write.array))
 		check_iterations(module, a, b);
