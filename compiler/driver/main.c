@@ -386,6 +386,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu "
 				"or dot, not '%s'", options->emit), false;
+	if (options->dependencies && wants_text(options))
+		return snprintf(problem, size, "-MD writes FILE.d beside FILE.c, but the standard output is asked "
+				"for"), false;
 	if (options->pipeline && !(options->emit && emit_is_by_pipeline(options->emit)))
 		return snprintf(problem, size, "--pipeline is for --emit=ir, deps, schedule, loops, kernel or "
 				"dot"), false;

@@ -93,6 +93,16 @@ static bool unknown_option(const char *arg, char *problem, size_t size)
 	return false;
 }
 
+static void value_problem(const struct option_row *row, const char *value, char *problem, size_t size)
+{
+	if (row->kind == KIND_FLAG)
+		snprintf(problem, size, "option '%s' takes no value", row->flag);
+	else if (row->kind == KIND_NUMBER && value)
+		snprintf(problem, size, "option '%s' takes a whole number from 0 on, not '%s'", row->flag, value);
+	else
+		snprintf(problem, size, "option '%s' needs %s", row->flag, row->argument);
+}
+
 bool options_read(struct options *options, int argc, char **argv, char *problem, size_t size)
 {
 	for (int i = 1; i < argc; i++) {
@@ -115,8 +125,7 @@ bool options_read(struct options *options, int argc, char **argv, char *problem,
 			return snprintf(problem, size, "option '%s' is given twice: one takes all of its items",
 					row->flag), false;
 		if ((row->kind != KIND_FLAG && !value) || !set_field(options, row, value))
-			return snprintf(problem, size, "option '%s' %s%s", row->flag, row->argument ? "needs " :
-					"takes no value", row->argument ? row->argument : ""), false;
+			return value_problem(row, value, problem, size), false;
 	}
 	if (options->candidates < 1)
 		return snprintf(problem, size, "--candidates takes a number from 1 on"), false;

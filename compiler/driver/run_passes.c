@@ -11,7 +11,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8, PART_OF_LOOPS = 2 };
+enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8, LEAST_OF_LOOPS = 250000 };
 
 double compilation_clock(void)
 {
@@ -226,13 +226,20 @@ bool compilation_find_pivots(struct compilation *c, struct module *module)
 	return compilation_guard(c, pivots_step, module);
 }
 
-/* Each operation on the sets of a nest with many cases takes longer than those of a pass: there are half as many. */
+/* An operation on the sets of a nest with many cases takes longer than those of a pass: there are half as many. But
+ * what passes do without, if they have few, loops need. 0: no limit. */
+static unsigned long operations_of_loops(const struct module *module, unsigned long max_operations)
+{
+	const unsigned long half = operations_allowed(module, max_operations)/2;
+
+	return max_operations && half < LEAST_OF_LOOPS ? LEAST_OF_LOOPS : half;
+}
+
 bool compilation_make_loops(struct compilation *c, struct module *module)
 {
-	const unsigned long operations = operations_allowed(module, c->options.max_operations);
 	bool are_made;
 
-	begin_quota(c, module, operations < PART_OF_LOOPS ? operations : operations/PART_OF_LOOPS);
+	begin_quota(c, module, operations_of_loops(module, c->options.max_operations));
 	are_made = target_make_loops(module);
 	return end_quota(c, module, "isl's search for loops") && are_made;
 }

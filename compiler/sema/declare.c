@@ -211,6 +211,31 @@ static void declare_params(struct sema *sema, struct scope *scope, const struct 
 
 /* ---- objects ---- */
 
+static struct span mode_name_span(const struct tree_mode *mode)
+{
+	struct span span = mode->span;
+
+	span.end = span.start + (uint32_t) strlen(mode->name);
+	return span;
+}
+
+static bool modes_differ(struct sema *sema, const struct tree_type *type)
+{
+	for (int i = 0; i < type->modes.n; i++)
+		for (int k = 0; k < i; k++) {
+			const struct tree_mode *first = &type->modes.items[k], *second = &type->modes.items[i];
+			struct diag *diag;
+
+			if (strcmp(first->name, second->name))
+				continue;
+			diag = diag_error(sema->diags, DIAG_REDECLARED, mode_name_span(second),
+					  "there is already a mode '%s'", second->name);
+			diag_label(sema->diags, diag, mode_name_span(first), "the first one is here");
+			return false;
+		}
+	return true;
+}
+
 static bool set_object(struct sema *sema, struct scope *scope, const struct tree_type *type,
 		       struct object *object)
 {
@@ -226,6 +251,7 @@ static bool set_object(struct sema *sema, struct scope *scope, const struct tree
 		ok = ok && size;
 		vec_push(sema->arena, &object->args, size ? affine_text(sema, size) : "");
 	}
+	ok = modes_differ(sema, type) && ok;
 	for (int i = 0; i < type->modes.n; i++) {
 		struct expr *size = lower_size(sema, scope, type->modes.items[i].size);
 

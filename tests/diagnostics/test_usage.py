@@ -19,8 +19,11 @@ WRONG = [
     (["a.pmg", "--xyz"], "unknown option '--xyz'"),
     (["a.pmg", "--target"], "option '--target' needs NAME"),
     (["a.pmg", "--time=3"], "option '--time' takes no value"),
-    (["a.pmg", "--max-operations=-1"], "option '--max-operations' needs N"),
-    (["a.pmg", "--max-operations=1x"], "option '--max-operations' needs N"),
+    (["a.pmg", "--max-operations=-1"], "option '--max-operations' takes a whole number from 0 on, not '-1'"),
+    (["a.pmg", "--max-operations=1x"], "option '--max-operations' takes a whole number from 0 on, not '1x'"),
+    (["a.pmg", "--candidates"], "option '--candidates' needs N"),
+    (["a.pmg", "-MD", "-o", "-"], "-MD writes FILE.d beside FILE.c, but the standard output is asked for"),
+    (["a.pmg", "-MD", "--emit=c"], "-MD writes FILE.d beside FILE.c, but the standard output is asked for"),
     (["a.pmg", "--emit=asm"],
      "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu or dot, not 'asm'"),
     (["a.pmg", "--emit=cu"], "--emit=cu is for targets with a file of kernels, as cuda, not 'openmp'"),
@@ -353,7 +356,7 @@ def check_told(count, folder):
                 [["(all)", "(loops)"], ["(all)", "(code)"]])
     count.equal("--time: no time", [row for row in rows if not re.search(r" \d+\.\d\d ms$", row)], [])
     rows = pmgc("s.pmg", "--time", "-o", "-", folder=folder).stderr.decode().splitlines()
-    count.equal("--time: candidates", [row.split()[:2] for row in rows[-2:]],
+    count.equal("--time: candidates", [row.split()[:2] for row in rows[-3:]],
                 [["(all)", "(loops)"], ["(all)", "(candidates)"], ["(all)", "(code)"]])
     rows = pmgc("s.pmg", "--candidates=1", "--explain", "-o", "-", folder=folder).stderr.decode().splitlines()
     count.equal("--explain: pipelines", [row for row in rows if not row.startswith(" ")], ["steps", "one"])

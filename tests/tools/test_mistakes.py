@@ -4,6 +4,7 @@
 message names the file and what to do, to the letter. Its C is not optimised."""
 import os
 import re
+import struct
 import subprocess
 import tempfile
 from pathlib import Path
@@ -215,7 +216,8 @@ def what_cannot_be_read():
            "pmg run: --parallel takes its value after '='\n  help: write --parallel=off\n")
     for flag in "candidates", "max-operations", "block-warps":
         for value in "x", "-1", "":
-            refuse(["run", "life.pmg", f"--{flag}={value}"], 2, f"pmg run: option '--{flag}' needs N\n")
+            refuse(["run", "life.pmg", f"--{flag}={value}"], 2, 
+                   f"pmg run: option '--{flag}' takes a whole number from 0 on, not '{value}'\n")
     refuse(["run", "life.pmg", "--candidates=0"], 2, "pmg run: --candidates takes a number from 1 on\n")
     for flag in "nvcc=nvcc", "arch=sm_80", "check-every=3":
         refuse(["run", "life.pmg", f"--{flag}"], 2,
@@ -229,6 +231,11 @@ def what_cannot_be_read():
         np.save("bad.npy", array)
         refuse(["inspect", "bad.npy"], 3,
                f"pmg inspect: bad.npy: the elements are {words}; integers, floats and bools are supported\n")
+    for order in "<", ">":
+        Path("old.mat").write_bytes(struct.pack(f"{order}5i2s6d", 0 if order == "<" else 1000, 2, 3, 0, 2, b"x\0",
+                                                *range(6)))
+        refuse(["inspect", "old.mat"], 3, "pmg inspect: old.mat: version 4 of MATLAB's format is not read\n  help: in "
+               "MATLAB, load it and save it with -v7: load('old.mat'); save('new.mat', '-v7')\n")
     for end in "", "3", "3 3", "3 3 ":
         Path("cut.mtx").write_text("%%MatrixMarket matrix coordinate real general\n3 3 4\n1 1 1\n2 2 2\n" + end)
         refuse(["inspect", "cut.mtx"], 3, "pmg inspect: cut.mtx:5: ends after 2 of 4 entries\n")

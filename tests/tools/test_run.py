@@ -159,7 +159,7 @@ def objects(life):
 
 def outputs(life):
     base = ["life.pmg", "--interp", "PHI=phi.tsv", "D=D.npy", "w=w.txt"]
-    for name in "Y.npy", "Y.txt", "Y.f64", "Y.mtx", "out.h5", "out.h5:/a/b":
+    for name in "Y.npy", "Y.txt", "Y.f64", "Y.mtx", "out.h5", "out.h5:/a/b", "empty.h5:":
         run(*base, "-o", f"Y={name}")
     close(np.load("Y.npy"), life.Y, "npy")
     close(np.loadtxt("Y.txt"), life.Y, "txt")
@@ -168,6 +168,8 @@ def outputs(life):
     with h5py.File("out.h5") as file:
         close(file["Y"][()], life.Y, "HDF5 by the name of the output")
         close(file["a/b"][()], life.Y, "HDF5 by its own name")
+    with h5py.File("empty.h5") as file:
+        check(list(file) == ["Y"], f"HDF5 by the name of the output, for none: {list(file)}")
     before = Path("Y.npy").read_bytes()
     check(pmg("run", *base[:-1], "w=D.npy", "-o", "Y=Y.npy")[0] == 3 and Path("Y.npy").read_bytes() == before,
           "the old file stays when the run fails")
@@ -320,7 +322,7 @@ def wrong_data():
     refuse(["life.pmg", "w=none.npy"], 4, "pmg run: none.npy: cannot open: No such file or directory\n")
     for value in "random", "0x1g", "1,5", "1e999":
         refuse(["life.pmg", f"w={value}"], 4, f"pmg run: {value}: cannot open: No such file or directory\n"
-               "  help: what is no file is a finite number, as in w=1.5e3, or w=random:SEED\n")
+               "  help: what is no file is a number, as in w=1.5e3, inf or nan, or w=random:SEED\n")
     np.save("off.npy", np.array([], "int64"))
     refuse(["rows.pmg", "off=off.npy", "val=val.npy", "scale=1"], 3,
            "pmg run: no n makes n + 1 equal to 0, which it is by off (off.npy, dimension 0)\n")

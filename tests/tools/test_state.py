@@ -110,7 +110,7 @@ def refusals():
     state = Path("s.state").read_bytes()
     for name, text in (("cut", state[:-9]), ("long", state + b"x"), ("bent", state[:-20] + b"x" + state[-19:])):
         Path(name).write_bytes(text)
-        refuse(steps("--resume", name), 3, f"pmg run: {name}: the state is damaged, or of other sizes\n")
+        refuse(steps("--resume", name), 3, f"pmg run: {name}: the state is damaged\n")
     Path("head").write_bytes(state[:100])
     refuse(steps("--resume", "head"), 3, "pmg run: head: it ends before a state does: cut off, or of something else\n")
     Path("other").write_text("a text that is long enough to be the head of a state, but is none" * 9)
@@ -139,6 +139,9 @@ def elsewhere():
     for lo in 2, 9:
         refuse(rows(lo, "--resume", "r.state"), 3,
                f"pmg run: r.state: the state was saved with lo=5, but here is lo={lo}\n")
+    refuse(["rows.pmg", "lo=5", "last=7", "--resume", "r.state"], 3,
+           "pmg run: r.state: 'r' has 10 rows in the state, but 2 in this run\n"
+           "  help: a run goes on with as many rows as were saved, or more\n")
     check(run(*rows(5, "--resume", "r.state", "-o", "r=r.npy")).returncode == 0, "the other rows")
     check(np.array_equal(np.load("r.npy"), np.arange(10)), "all rows")
 

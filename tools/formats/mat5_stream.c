@@ -133,6 +133,33 @@ bool mat_bytes(struct mat_stream *stream, int64_t *left, const struct mat_tag *t
 
 /* ---- Variables ------------------------------------------------------------------------------------ */
 
+/* A file of version 4 begins with a variable: five words, of which the first is its kind in decimal digits MOPT (order
+ * of bytes, 0, type 0 to 5, full, text or sparse), then its rows and columns, whether it is complex, and the length of
+ * its name. A later one begins with a text. */
+static bool is_version_4(struct mat_stream *stream)
+{
+	unsigned char bytes[20];
+	bool is = fread(bytes, 1, sizeof(bytes), stream->in.file) == sizeof(bytes);
+	rewind(stream->in.file);
+	for (int swapped = 0; is && swapped < 2; swapped++) {
+		uint32_t words[5];
+		stream->is_swapped = swapped;
+		for (int i = 0; i < 5; i++)
+			words[i] = word(stream, bytes + sizeof(words[0]) * (size_t) i);
+		if (words[0] < 5000 && words[0] % 1000 < 60 && words[0] % 10 < 3 && words[3] < 2 && words[4] > 0 &&
+		    words[4] < NAME_BYTES)
+			return true;
+	}
+	return false;
+}
+
+static bool refuse_version_4(const char *path, struct failure *failure)
+{
+	fail_file(failure, path, "version 4 of MATLAB's format is not read");
+	fail_help(failure, "in MATLAB, load it and save it with -v7: load('old.mat'); save('new.mat', '-v7')");
+	return false;
+}
+
 bool mat_open(struct mat_stream *stream, const char *path, struct failure *failure)
 {
 	unsigned char header[HEADER];
@@ -140,6 +167,8 @@ bool mat_open(struct mat_stream *stream, const char *path, struct failure *failu
 	*stream = (struct mat_stream){ 0 };
 	if (!binary_open(&stream->in, path, failure))
 		return false;
+	if (is_version_4(stream))
+		return refuse_version_4(path, failure);
 	if (!binary_read(&stream->in, header, sizeof(header), "the header", failure))
 		return false;
 	bool is_order_little = memcmp(header + 126, "IM", 2) == 0;

@@ -335,7 +335,7 @@ static bool bind_file(struct session *s, const char *name, struct argument *argu
 	if (!location_parse(&location, s->arena, source, failure) ||
 	    !content_read(&location, &wish, &content, failure)) {
 		if (argument && (strspn(source, "+-.0123456789") || !strncmp(source, "random", strlen("random"))))
-			fail_help(failure, "what is no file is a finite number, as in %s=1.5e3, or %s=random:SEED",
+			fail_help(failure, "what is no file is a number, as in %s=1.5e3, inf or nan, or %s=random:SEED",
 				  name, name);
 		return false;
 	}
@@ -398,7 +398,13 @@ static bool parse_seed(const char *text, uint64_t *seed, struct failure *failure
 	return true;
 }
 
-/* random:SEED and numbers; false when the text is neither. */
+static bool parse_bool(const char *text, int64_t *value)
+{
+	*value = strcmp(text, "true") == 0;
+	return *value || strcmp(text, "false") == 0;
+}
+
+/* random:SEED, numbers, and words of a bool; false when the text is none of them. */
 static bool is_made_up(struct argument *argument, const char *text, struct failure *failure)
 {
 	failure->outcome = OUTCOME_OK;
@@ -409,6 +415,12 @@ static bool is_made_up(struct argument *argument, const char *text, struct failu
 	}
 	if (parse_real(text, &argument->number)) {
 		argument->is_integer = parse_integer(text, &argument->integer);
+		argument->filling = FILL_NUMBER;
+		return true;
+	}
+	if (argument_type(argument) == PMG_BOOL && parse_bool(text, &argument->integer)) {
+		argument->is_integer = true;
+		argument->number = (double) argument->integer;
 		argument->filling = FILL_NUMBER;
 		return true;
 	}

@@ -14,7 +14,7 @@ static bool place(struct session *s, struct argument *argument, struct failure *
 	if (!location_parse(target, s->arena, argument->save, failure))
 		return false;
 	target->force = s->values.force ? FORCE_GIVEN : FORCE_OFFERED;
-	if (!target->inner && target->format && target->format->write == hdf5_write)
+	if ((!target->inner || !*target->inner) && target->format && target->format->write == hdf5_write)
 		target->inner = arena_printf(s->arena, "/%s", argument->array->name);
 	return true;
 }

@@ -172,7 +172,7 @@ static pmg_status read_bytes(void *file, void *bytes, size_t n)
 
 static bool damaged(const char *path, struct failure *failure)
 {
-	return fail(failure, OUTCOME_DATA, "%s: the state is damaged, or of other sizes", path);
+	return fail(failure, OUTCOME_DATA, "%s: the state is damaged", path);
 }
 
 static bool same_words(const struct execution *e, FILE *file, const char *path, struct failure *failure)
@@ -203,14 +203,29 @@ static bool same_parameters(const struct session *s, FILE *file, const char *pat
 	return true;
 }
 
+/* Of a result with rows, another number of which was saved. */
+static bool other_rows(const char *name, const struct ndarray *array, int64_t saved, const char *path,
+		       struct failure *failure)
+{
+	fail(failure, OUTCOME_DATA, "%s: '%s' has %" PRId64 " rows in the state, but %" PRId64 " in this run", path,
+	     name, saved, array->shape[0]);
+	fail_help(failure, "a run goes on with as many rows as were saved, or more");
+	return false;
+}
+
 /* The first rows of it, or all; `sum` goes on over them. */
-static bool read_result(struct ndarray *array, FILE *file, uint64_t *sum)
+static bool read_result(const char *name, struct ndarray *array, FILE *file, uint64_t *sum, const char *path,
+			struct failure *failure)
 {
 	const int64_t most = (int64_t) ndarray_bytes(array), rows = array->rank ? array->shape[0] : 1;
+	const int64_t row = most ? most / rows : 0;
 	int64_t n;
-	if (read_bytes(file, &n, sizeof(n)) != PMG_OK || n < 0 || n > most || (n != most && n % (most / rows) != 0) ||
-	    read_bytes(file, array->data, (size_t) n) != PMG_OK)
-		return false;
+	if (read_bytes(file, &n, sizeof(n)) != PMG_OK || n < 0)
+		return damaged(path, failure);
+	if (array->rank && row && n > most && n % row == 0)
+		return other_rows(name, array, n / row, path, failure);
+	if (n > most || (n != most && n % row != 0) || read_bytes(file, array->data, (size_t) n) != PMG_OK)
+		return damaged(path, failure);
 	*sum = sum_add(*sum, array->data, (size_t) n);
 	return true;
 }
@@ -234,10 +249,12 @@ static bool read_all(struct execution *e, FILE *file, const char *path, struct f
 		return fail(failure, OUTCOME_DATA, "%s: the state was saved with other inputs", path);
 	if (!same_parameters(e->session, file, path, failure))
 		return false;
-	for (int i = 0; i < e->session->arguments.n; i++)
-		if (argument_is_written(&e->session->arguments.items[i]) &&
-		    !read_result(&e->results->arrays[i], file, &found))
-			return damaged(path, failure);
+	for (int i = 0; i < e->session->arguments.n; i++) {
+		const struct argument *argument = &e->session->arguments.items[i];
+		if (argument_is_written(argument) &&
+		    !read_result(argument->array->name, &e->results->arrays[i], file, &found, path, failure))
+			return false;
+	}
 	return (read_bytes(file, &sum, sizeof(sum)) == PMG_OK && sum == found && fgetc(file) == EOF) ||
 	       damaged(path, failure);
 }
