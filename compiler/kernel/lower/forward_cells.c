@@ -217,14 +217,14 @@ static struct k_expr *instead(const struct copying *copying, const struct carrie
 {
 	const struct affine row = cell_before(copying, carried, 0);
 	const struct affine difference = affine_combine(copying->forward->arena, 1, index, -1, &row);
-	const struct term *a = difference.terms.items, *b = a + 1;
+	const struct term *terms = difference.terms.items;
 	const char *variable = copying->forward->loop->loop.name;
 
-	if (difference.terms.n != 2 || difference.constant != 0 || a->factor != -b->factor)
+	if (difference.terms.n != 2 || difference.constant != 0 || terms[0].factor != -terms[1].factor)
 		return NULL;
-	if (term_is_name(a, variable))
-		return only_name(b->atom);
-	return term_is_name(b, variable) ? only_name(a->atom) : NULL;
+	if (term_is_name(&terms[0], variable))
+		return only_name(terms[1].atom);
+	return term_is_name(&terms[1], variable) ? only_name(terms[0].atom) : NULL;
 }
 
 static bool find_possible(const struct k_expr *expr, void *user)
