@@ -2,7 +2,7 @@
  *
  * Every pipeline of dsl_examples/, tests/programs/ and corners.pmg: the reference interpreter against generated code,
  * for both C compilers and several schedules, on random sizes (0, 1 and 2 among them) and data. Compilers take programs
- * in turn, but for corners.pmg and those beside it every second; with PMG_TEST_LONG, each takes all.
+ * in turn, but for corners.pmg and those beside it every fourth; with PMG_TEST_LONG, each takes all.
  *
  *     test_examples [FILE.pmg…]       those of these files only */
 #include <stdlib.h>
@@ -41,8 +41,8 @@ static void compare_all(struct comparison *comparison)
 		const char *name;
 		int every;
 	} folders[] = {
-		{ "dsl_examples", 2*TURNS }, { "tests/programs", 2*TURNS }, { "tests/random", TURNS },
-		{ "tests/codegen/cases", 2*TURNS }
+		{ "dsl_examples", 4*TURNS }, { "tests/programs", 4*TURNS }, { "tests/random", TURNS },
+		{ "tests/codegen/cases", 4*TURNS }
 	};
 	const bool is_long = getenv("PMG_TEST_LONG");
 
