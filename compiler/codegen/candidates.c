@@ -39,7 +39,7 @@ static void build_candidate(struct pipeline *pipeline, struct module *module, st
 	const char *name = pipeline->layouts[0]->module->name;
 
 	(void) build(pipeline, module, names_declare(prefixes, arena_printf(module->arena, "%s_%s", name,
-									    module->choice_name)), target, watch);
+									    module->choice.name)), target, watch);
 	if (pipeline->n == n)
 		prefixes->visible.n = taken;
 }

@@ -101,7 +101,7 @@ static void emit_pipeline_head(struct writer *w, const struct pipeline *pipeline
 		const struct module *other = pipeline->layouts[i]->module;
 
 		w->span = module->span;
-		emit_title(w, arena_printf(module->arena, "With %s (%s):", other->choice, other->choice_reason));
+		emit_title(w, arena_printf(module->arena, "With %s (%s):", other->choice.items, other->choice.reason));
 		emit_decisions(w, other, module);
 	}
 }

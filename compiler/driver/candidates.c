@@ -86,9 +86,9 @@ static struct pass_options choose(struct compilation *c, struct module *module, 
 			options_pass_flag(&options, choices->items[i]->flag);
 		else
 			vec_push(&c->arena, &module->overrides, choices->items[i]->override);
-	module->choice = joined(c, choices, false);
-	module->choice_name = joined(c, choices, true);
-	module->choice_reason = reasons(c, choices);
+	module->choice.items = joined(c, choices, false);
+	module->choice.name = joined(c, choices, true);
+	module->choice.reason = reasons(c, choices);
 	return options;
 }
 
@@ -149,7 +149,7 @@ static void add_candidate(struct search *search)
 		return;
 	}
 	if (!is_compiled && !c->arena.is_exhausted)
-		module_decide(module, DECISION_CANDIDATES_LEFT_OUT, other->choice, module->span, "%s",
+		module_decide(module, DECISION_CANDIDATES_LEFT_OUT, other->choice.items, module->span, "%s",
 			      first_error(other));
 	module_free(other);
 }

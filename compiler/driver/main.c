@@ -95,7 +95,7 @@ static void after_pass(void *user, struct module *module, int pass, double secon
 static void after_lowering(void *user, struct module *module, const struct k_program *program, int lowering)
 {
 	struct session *s = user;
-	const char *text = module->choice ? NULL : dump_kernel_text(&s->dumps, &s->c->arena, program, lowering);
+	const char *text = module->choice.items ? NULL : dump_kernel_text(&s->dumps, &s->c->arena, program, lowering);
 
 	if (text)
 		write_files(s, &(struct output_file) {

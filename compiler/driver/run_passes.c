@@ -169,7 +169,7 @@ static bool run_pass(struct compilation *c, struct module *module, const struct 
 	if (!ok)
 		return false;
 	*known = (*known & ~pass->breaks) | pass->gives;
-	if (c->watch.after_pass && !module->choice)
+	if (c->watch.after_pass && !module->choice.items)
 		c->watch.after_pass(c->watch.user, module, (int) (pass - passes), compilation_clock() - start);
 	return module_verify(module, pass->name) && (!c->verify_each || prove_legal(module, pass->name));
 }
@@ -249,7 +249,7 @@ static bool prove_all(struct compilation *c, struct module *module)
 	double start = compilation_clock();
 	bool is_legal = prove_legal(module, "passes");
 
-	if (c->watch.after_step && !module->choice)
+	if (c->watch.after_step && !module->choice.items)
 		c->watch.after_step(c->watch.user, module->name, "(proof)", compilation_clock() - start);
 	return is_legal;
 }
@@ -261,7 +261,7 @@ bool compilation_run_passes_on(struct compilation *c, struct module *module, con
 	unsigned known = 0;
 	bool done = target_can(c, module, options) && module_verify(module, "lower");
 
-	if (done && c->watch.after_pass && !module->choice)
+	if (done && c->watch.after_pass && !module->choice.items)
 		c->watch.after_pass(c->watch.user, module, LOWERED, 0);
 	for (int i = 0; done && i < n_passes; i++)
 		done = run_pass(c, module, options, &passes[i], &known);

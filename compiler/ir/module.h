@@ -373,6 +373,11 @@ struct array_names {
 	struct name_table names, c_names;
 };
 
+/* How a candidate is decided: as a schedule block or a flag would say it, as part of a C name, and why. */
+struct candidate_choice {
+	const char *items, *name, *reason;
+};
+
 struct module {
 	const char *name;               /* of the pipeline */
 	const char *source_name;        /* of the file */
@@ -392,10 +397,8 @@ struct module {
 	VEC(struct branching) branchings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
-	/* The same pipeline decided otherwise; of such a one, how: as a schedule block or a flag would say it, as part
-	 * of a C name, and why. */
-	VEC(struct module *) candidates;
-	const char *choice, *choice_name, *choice_reason;
+	VEC(struct module *) candidates;        /* the same pipeline decided otherwise */
+	struct candidate_choice choice;         /* of such a one; {}: of another */
 	const struct module *original;  /* whose candidate it is; NULL: nobody's */
 	const char *before_order;       /* what the dependences were computed of (module_draft) */
 	isl_set *context;               /* [params] -> { : … } */

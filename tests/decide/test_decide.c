@@ -106,7 +106,7 @@ static const char *candidates_text(struct compilation *c)
 
 	for (int m = 0; m < c->modules.n; m++)
 		for (int i = 0; i < c->modules.items[m]->candidates.n; i++)
-			str_add(&text, "%s\n", c->modules.items[m]->candidates.items[i]->choice);
+			str_add(&text, "%s\n", c->modules.items[m]->candidates.items[i]->choice.items);
 	return str_text(&text);
 }
 

@@ -93,7 +93,7 @@ static void check_lowered(struct module *module, const struct k_program *program
 	struct watching *watching = user;
 
 	(void) lowering;
-	if (module->choice)
+	if (module->choice.items)
 		return;
 	watching->n_seen++;
 	if (is_as_checked(module->arena, &watching->checked, program))

@@ -42,7 +42,7 @@ static bool is_same_text(const char *a, const char *b)
 static void see(void *user, struct module *module, const struct k_program *program, int lowering)
 {
 	struct trial *trial = user;
-	struct trial_tree tree = { module->name, module->choice, lowering, NULL };
+	struct trial_tree tree = { module->name, module->choice.items, lowering, NULL };
 
 	trial->n_shown++;
 	if (lowering != K_BUILT &&

@@ -122,8 +122,9 @@ def test_quota(folder):
 
 def test_most(folder):
     hard = {f"{make.__name__} {n}": make(n)
-            for make, counts in {chains.remainders: (4, 3, 30), chains.negations: (8, 4), chains.clamped: (8, 4), chains.skewed: (8, 5, 6, 7),
-                                 chains.scattered: (30, 8), chains.recurrent: (7, 5, 6), chains.chain: (300,)}.items()
+            for make, counts in {chains.remainders: (4, 3, 30), chains.negations: (8, 4), chains.clamped: (8, 4),
+                                 chains.skewed: (8, 5, 6, 7), chains.scattered: (30, 8),
+                                 chains.recurrent: (7, 5, 6), chains.chain: (300,)}.items()
             for n in counts[:None if LONG_FORM else 1]}
     n_given_up = 0
     for name, text in hard.items():

@@ -216,7 +216,7 @@ def what_cannot_be_read():
            "pmg run: --parallel takes its value after '='\n  help: write --parallel=off\n")
     for flag in "candidates", "max-operations", "block-warps":
         for value in "x", "-1", "":
-            refuse(["run", "life.pmg", f"--{flag}={value}"], 2, 
+            refuse(["run", "life.pmg", f"--{flag}={value}"], 2,
                    f"pmg run: option '--{flag}' takes a whole number from 0 on, not '{value}'\n")
     refuse(["run", "life.pmg", "--candidates=0"], 2, "pmg run: --candidates takes a number from 1 on\n")
     for flag in "nvcc=nvcc", "arch=sm_80", "check-every=3":

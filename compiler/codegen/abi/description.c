@@ -99,8 +99,8 @@ static void add_choice(struct arena *arena, field_list *fields, const struct lay
 		add_field(arena, fields, ".kernels = PMG_KERNELS(%s_kernel)", layout->prefix);
 	if (target_calls_blas(module))
 		add_field(arena, fields, ".blas = &pmg_blas_library");
-	if (module->choice)
-		add_field(arena, fields, ".choice = %s", c_string(arena, module->choice));
+	if (module->choice.items)
+		add_field(arena, fields, ".choice = %s", c_string(arena, module->choice.items));
 	if (*least_field(layout))
 		add_field(arena, fields, "%s", least_field(layout));
 	add_function(arena, fields, "suits", tables[TABLE_SUITS]);
@@ -206,8 +206,8 @@ void emit_kernels(struct writer *w, const struct pipeline *pipeline, const struc
 		const struct module *module = pipeline->layouts[i]->module;
 
 		w->span = module->span;
-		line(w, "/* ---- %s%s%s ---- */\n", module->name, module->choice ? ": " : "",
-		     module->choice ? module->choice : "");
+		line(w, "/* ---- %s%s%s ---- */\n", module->name, module->choice.items ? ": " : "",
+		     module->choice.items ? module->choice.items : "");
 		emit_functions_of(w, &pipeline->programs[i], target);
 	}
 }

@@ -252,7 +252,7 @@ bool pass_schedule(struct module *module, const struct pass_options *options)
 		diag_warning(module->diags, DIAG_ISL_QUOTA, module->span,
 			     "'%s' takes too many operations for isl to propose an order: it keeps that of the text",
 			     module->name);
-	if (options->schedule == ORDER_ISL && !taken && module->choice)
+	if (options->schedule == ORDER_ISL && !taken && module->choice.items)
 		return refuse_candidate(module);
 	module_decide(module, taken ? DECISION_SCHEDULE_ISL : DECISION_SCHEDULE_TEXTUAL, module->name,
 		      module->span, taken ? "proposed by isl, proved legal" : asked ?

@@ -64,7 +64,7 @@ bool module_walk(struct tree_walk *walk)
 
 bool walk_remarks(const struct tree_walk *walk)
 {
-	return walk->options->remarks && !walk->module->choice;
+	return walk->options->remarks && !walk->module->choice.items;
 }
 
 __isl_give node *tree_insert_mark(struct module *module, __isl_take node *at, enum mark_kind kind, const char *pass,
