@@ -24,6 +24,15 @@ bool isa_is_there(int32_t isa)
 	return isa == 0;
 }
 
+static bool is_known(const char *asked)
+{
+	bool is = !asked || !*asked;
+
+	for (int32_t i = 0; i < PMG_ISA_N; i++)
+		is = is || strcmp(asked, names[i]) == 0;
+	return is;
+}
+
 static bool has_kernel(const pmg_pipeline_desc *desc, int32_t isa)
 {
 	return desc->kernels[isa] && isa_is_there(isa);
@@ -44,6 +53,8 @@ pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_k
 
 	*kernel = desc->kernel;
 	*name = "native";
+	if (!desc->kernels[0] && !is_known(asked))
+		return pmg_fail(context, PMG_BAD_CALL, "PMG_ISA takes baseline, avx2 or avx512, not '%s'", asked);
 	if (!desc->kernels[0])
 		return PMG_OK;
 	for (int32_t i = 0; i < PMG_ISA_N; i++)

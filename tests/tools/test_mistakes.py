@@ -296,6 +296,26 @@ def what_is_not_finite():
             check(pmg("run", "twice.pmg", "n=3", f"b={value}", *way)[0] == 0, f"{value} {way} is data")
 
 
+def what_has_no_effect():
+    """What would do nothing is refused with a sentence, not taken without a word."""
+    for flag in ("--target=cuda", "--tune=measure", "--candidate=fuse=off", "--threads=2", "--cc=gcc", "--keep=k",
+                 "--wisdom=off", "--repeat=2", "--explain", "--compare", "--vector=off"):
+        name = flag if flag == "--vector=off" else flag.split("=")[0]
+        refuse(["run", "twice.pmg", "--interp", flag, "n=3", "b=1"], 2,
+               f"pmg run: {name} excludes --interp: the interpreter compiles nothing, and runs once, in one thread\n")
+    for value in "yes", "2", "01":
+        refuse(["run", "twice.pmg", "--interp", "n=3", "b=1"], 2,
+               f"pmg run: PMG_CHECK_FINITE in the environment takes 1 or 0, not '{value}'\n",
+               env=dict(os.environ, PMG_CHECK_FINITE=value))
+    refuse(["run", "twice.pmg", "n=3", "b=1"], 2, "pmg run: PMG_ISA in the environment takes baseline, avx2 or "
+           "avx512, not 'sse9'\n",
+           env=dict(os.environ, PMG_ISA="sse9"))
+    Path("truth.pmg").write_text("pipeline truth { param n; in b : bool[n]; out y : bool[n]; y = not b; }\n")
+    for value, negation in ("true", [0, 0]), ("false", [1, 1]):
+        works("run", "truth.pmg", "--interp", "n=2", f"b={value}", "-o", "y=truth.npy")
+        check(np.load("truth.npy").tolist() == negation, f"a bool is {value}")
+
+
 def what_is_computed_wrong():
     """An index that the program computes is none of the data: the status is another one, whoever finds it."""
     np.save("x.npy", np.array([0.5, 1.5, 3.5]))
@@ -374,7 +394,7 @@ def main():
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read, what_comes_from_where, what_is_not_finite, what_is_computed_wrong, \
+                what_cannot_be_read, what_comes_from_where, what_is_not_finite, what_has_no_effect, what_is_computed_wrong, \
                 what_takes_too_much, what_is_large:
             test()
         os.chdir(here)

@@ -49,6 +49,24 @@ bool session_checks_finite(void)
 	return finite && strcmp(finite, "1") == 0;
 }
 
+bool environment_is_known(struct failure *failure)
+{
+	static const struct {
+		const char *name, *text, *words[4];
+	} variables[] = { { "PMG_CHECK_FINITE", "1 or 0", { "", "0", "1", "1" } },
+			  { "PMG_ISA", "baseline, avx2 or avx512", { "", "baseline", "avx2", "avx512" } } };
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *value = getenv(variables[i].name);
+		bool is_known = !value;
+		for (int k = 0; k < 4; k++)
+			is_known = is_known || strcmp(value, variables[i].words[k]) == 0;
+		if (!is_known)
+			return fail(failure, OUTCOME_USAGE, "%s in the environment takes %s, not '%s'",
+				    variables[i].name, variables[i].text, value);
+	}
+	return true;
+}
+
 /* As the runtime refuses them. */
 static bool is_finite_input(const struct argument *argument, struct failure *failure)
 {

@@ -65,6 +65,44 @@ bool session_device_flags_fit(const struct session *s, struct failure *failure)
 	return true;
 }
 
+/* What the interpreter, which runs the program as written, does nothing with. */
+static const char *idle_of_interpreter(const struct run_values *values)
+{
+	const struct run_values usual = run_values_default();
+	const struct {
+		const char *flag;
+		bool is_given;
+	} flags[] = {
+		{ "--target", strcmp(values->target, usual.target) != 0 },
+		{ "--nvcc", values->nvcc },
+		{ "--arch", values->arch },
+		{ "--check-every", values->check_every != usual.check_every },
+		{ "--cc", values->cc },
+		{ "--keep", values->keep },
+		{ "--tune", values->tune },
+		{ "--wisdom", values->wisdom },
+		{ "--candidate", values->candidate },
+		{ "--threads", values->threads != usual.threads },
+		{ "--repeat", values->repeat > 1 },
+		{ "--explain", values->explain },
+		{ "--compare", values->compare },
+		{ values->given_for_passes, values->given_for_passes },
+	};
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		if (flags[i].is_given)
+			return flags[i].flag;
+	return NULL;
+}
+
+static bool interpreter_flags_fit(const struct run_values *values, struct failure *failure)
+{
+	const char *flag = values->interp ? idle_of_interpreter(values) : NULL;
+	if (flag)
+		return fail(failure, OUTCOME_USAGE, "%s excludes --interp: the interpreter compiles nothing, and runs "
+			    "once, in one thread", flag);
+	return true;
+}
+
 /* Flags about the loop of a pipeline. */
 static bool loop_flags_fit(struct session *s, struct failure *failure)
 {
@@ -86,7 +124,7 @@ static bool loop_flags_fit(struct session *s, struct failure *failure)
 
 bool session_open(struct session *s, const char *path, struct failure *failure)
 {
-	if (!tune_open(s, failure) || (!s->text && !file_is_readable(path, failure)))
+	if (!interpreter_flags_fit(&s->values, failure) || !environment_is_known(failure) || !tune_open(s, failure) || (!s->text && !file_is_readable(path, failure)))
 		return false;
 	s->c = compilation_new();
 	if (!s->c)
@@ -240,6 +278,12 @@ struct run_values run_values_default(void)
 	return values;
 }
 
+/* Those that the interpreter heeds, too. */
+static bool is_for_all(const char *flag)
+{
+	return strncmp(flag, "--max-operations=", 17) == 0 || strncmp(flag, "--overrides=", 12) == 0;
+}
+
 /* Flags that pmgc has for its passes; a wrong value is told in its words. */
 static int take_pass_flag(void *values, char **arguments, int n, struct failure *failure)
 {
@@ -249,8 +293,11 @@ static int take_pass_flag(void *values, char **arguments, int n, struct failure 
 	const bool has_value = strchr(arguments[0], '=');
 	char problem[256], *words[] = { "pmgc", arguments[0] };
 	const bool is_read = has_value && options_read(&options, 2, words, problem, sizeof(problem));
-	if (is_read && options_pass_flag(&run_values->passes, arguments[0]))
+	if (is_read && options_pass_flag(&run_values->passes, arguments[0])) {
+		if (!is_for_all(arguments[0]))
+			run_values->given_for_passes = arguments[0];
 		return 1;
+	}
 	if (is_read ? !options_for_passes(&options, &asked, problem, sizeof(problem)) :
 		      has_value && options_takes_number(arguments[0])) {
 		fail(failure, OUTCOME_USAGE, "%s", problem);
@@ -413,7 +460,7 @@ static const struct option_row rows[] = {
 static const char details[] = "Flags of pmgc for its passes (--schedule=…, --parallel=…, --vector=…) are "
 			      "taken too; write them with '='.\n"
 			      "PMG_CHECK_FINITE=1 in the environment refuses inputs that hold NaN or infinity, and "
-			      "ends runs that\ncompute one.\n"
+			      "ends runs that\ncompute one; 0, or nothing, does not.\n"
 			      "\n"
 			      "NAME is a parameter, an array, or an object such as PHI, whose arrays have "
 			      "names of their own (PHI.atom).\n"

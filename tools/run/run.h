@@ -24,6 +24,7 @@ struct run_values {
 	int64_t repeat, turns, threads, iterations, check_every;
 	word_list outputs; /* "NAME=FILE" */
 	struct pass_options passes;
+	const char *given_for_passes; /* the last flag of pmgc for its passes; NULL: there is none */
 };
 
 /* A parameter of the pipeline: a size, or a scalar that each execution takes. */
@@ -270,6 +271,8 @@ void cache_bound(struct arena *arena, const char *path);
 
 /* Is PMG_CHECK_FINITE=1 in the environment? */
 bool session_checks_finite(void);
+/* A failure where a variable of the environment is none of the words that it takes. */
+bool environment_is_known(struct failure *failure);
 /* `weights`: by number of the module's arrays, of each cell, or NULL. */
 bool interpreter_run(struct session *s, struct results *results, struct interp_weight **weights,
 		     struct timing *timing, struct failure *failure);
