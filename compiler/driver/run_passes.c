@@ -11,7 +11,7 @@
 #include "codegen/target.h"
 #include "ir/schedule.h"
 
-enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8, LEAST_OF_LOOPS = 250000 };
+enum { USUAL_DIMS = 4, USUAL_GROUPS = 12, MORE = 4, MOST_TIMES = 8 };
 
 double compilation_clock(void)
 {
@@ -226,13 +226,16 @@ bool compilation_find_pivots(struct compilation *c, struct module *module)
 	return compilation_guard(c, pivots_step, module);
 }
 
-/* An operation on the sets of a nest with many cases takes longer than those of a pass: there are half as many. But
- * what passes do without, if they have few, loops need. 0: no limit. */
+/* Loops of deep nests take many operations, each of which is short; those of a nest of few loops with many cases take
+ * long ones. 0: no limit. */
 static unsigned long operations_of_loops(const struct module *module, unsigned long max_operations)
 {
-	const unsigned long half = operations_allowed(module, max_operations)/2;
+	unsigned long deepest = 1;
 
-	return max_operations && half < LEAST_OF_LOOPS ? LEAST_OF_LOOPS : half;
+	for (int i = 0; i < module->stages.n; i++)
+		if (n_loops(module->stages.items[i]) > deepest)
+			deepest = n_loops(module->stages.items[i]);
+	return max_operations <= ULONG_MAX/deepest/deepest ? (max_operations + 1)/2*deepest*deepest : 0;
 }
 
 bool compilation_make_loops(struct compilation *c, struct module *module)

@@ -394,8 +394,8 @@ def main():
             Path(f"{name}.pmg").write_text(text)
         make_data()
         for test in what_is_lost, what_is_suggested, what_is_stopped, what_has_another_shape, \
-                what_cannot_be_read, what_comes_from_where, what_is_not_finite, what_has_no_effect, what_is_computed_wrong, \
-                what_takes_too_much, what_is_large:
+                what_cannot_be_read, what_comes_from_where, what_is_not_finite, what_has_no_effect, \
+                what_is_computed_wrong, what_takes_too_much, what_is_large:
             test()
         os.chdir(here)
     print(f"{RESULTS['passed']} passed, {RESULTS['failed']} failed")
