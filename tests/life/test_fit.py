@@ -31,6 +31,11 @@ def refused(status, text, *words):
     check(done.returncode == status and text in done.stdout, f"{words}: status {done.returncode}: {done.stdout}")
 
 
+def part_of(cases):
+    """Every second, or all in the long form."""
+    return cases if os.environ.get("PMG_TEST_LONG") else cases[::2]
+
+
 def half_squares(problem, w):
     return 0.5*np.sum((problem.M @ w - problem.b.ravel())**2)
 
@@ -85,14 +90,14 @@ def with_mean(folder, problem):
 
 def hopeless(folder, problem):
     """Told of, where weights of 0 are the optimum from the start, and why."""
-    for why, changes, *flags in [
+    for why, changes, *flags in part_of([
             ("the signal is 0", {"y": 0*problem.b}), ("the dictionary is 0", {"D": 0*problem.D}),
             ("the coefficients are 0", {"PHI_value": 0*problem.value}),
             ("the penalty is more than any fiber explains", {}, "--l1=1e300"),
             ("no fiber explains any of the signal, or numbers are too small or too large", {"D": 1e-200*problem.D}),
             ("no fiber explains any of the signal, or numbers are too small or too large", {"y": 1e-310*problem.b}),
             ("no fiber explains any of the signal, or numbers are too small or too large",
-             {"PHI_value": 1e200*problem.value})]:
+             {"PHI_value": 1e200*problem.value})]):
         path = write(folder/"hopeless.h5", problem, **changes)
         out = run("fit", path, "-o", folder/"w.npy", *flags)
         check(f"pmg life fit: warning: {path}: all weights will be 0: {why}\n" in out and
@@ -182,7 +187,7 @@ def left_over(folder, problem):
         folder.joinpath(name).unlink()
     words = [path, "--deterministic", "--iterations=100000", "--tolerance=0", "-o", folder/"left.txt",
              "--checkpoint=0", "--history", folder/"left.csv"]
-    for _ in range(5):
+    for _ in range(5 if os.environ.get("PMG_TEST_LONG") else 2):
         with subprocess.Popen([PMG, "life", "fit", *map(str, words)], stdout=subprocess.DEVNULL) as process:
             while process.poll() is None and lines_of(folder/"left.csv") < 20:
                 time.sleep(0.001)
@@ -220,10 +225,10 @@ def any_threads(folder):
     """The same bits for any number of threads, where each has much to add up."""
     path = write(folder/"many.h5", Problem(2, 60000, 500))
     got = []
-    for threads in (1, 2, 3):
+    for threads in (1, 2, 3) if os.environ.get("PMG_TEST_LONG") else (1, 3):
         run("fit", path, "-o", folder/"many.npy", "--iterations=20", "--tolerance=0", f"--threads={threads}")
         got.append(folder.joinpath("many.npy").read_bytes())
-    check(got[0] == got[1] == got[2], "1, 2 and 3 threads")
+    check(len(set(got)) == 1, "1, 2 and 3 threads")
 
 
 def lines_of(path):
@@ -282,7 +287,7 @@ def more_iterations(folder, problem):
     """A fit that --iterations ended goes on for more of them, to the bits of one that had them at once."""
     path = write(folder/"r.h5", problem)
     np.save(folder/"signals.npy", [problem.b, 2*problem.b])
-    for kind in [], ["--signals", folder/"signals.npy"]:
+    for kind in part_of([[], ["--signals", folder/"signals.npy"]]):
         words = [path, *kind, "--tolerance=0", "--state", folder/"kept"]
         run("fit", *words, "--iterations=60", "-o", folder/"whole.npy", "--history", folder/"whole.csv")
         run("fit", *words, "--iterations=25", "-o", folder/"part.npy", "--history", folder/"part.csv")
