@@ -40,11 +40,14 @@ generated_warnings := -Wno-conversion -Wno-sign-compare -Wno-switch-enum -Wno-un
 	-Wno-missing-prototypes -Wno-unused-but-set-variable
 
 # Lines, for who looks at a backtrace or counts instructions, but no variables.
-CFLAGS ?= $(if $(SAN),-O1,-O2) -g1
+CFLAGS ?= $(if $(SAN),-O0,-O2) -g1
 # A comma in an argument of a function.
 , := ,
 language := -std=c11 -D_GNU_SOURCE
-sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+sanitizers := $(if $(SAN),-fsanitize=address$(,)undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -DSANITIZED)
+# Of clang, too, the allocator is one that what is loaded before it takes the place of (tests/faults).
+shared_sanitizers := $(if $(and $(SAN),$(filter clang,$(family))),\
+	-shared-libasan -Wl$(,)-rpath$(,)$(shell $(CC) -print-runtime-dir))
 openmp := -fopenmp
 includes := -Icompiler -Iruntime -Itools -Ibench -Itests -I$(BUILD)
 # Asked when first used, which is after `deps`; then known.
@@ -66,7 +69,7 @@ nifti_libs := -lnifti2 -lznz
 quiet = $(if $(V),,@$(if $(findstring s,$(firstword -$(MAKEFLAGS))),:,echo) "  $(1)  $@";)
 compile = $(call quiet,CC  )$(CC) $(language) $(CFLAGS) $(sanitizers) $(warnings) $(WERROR) -MMD -MP $(includes) \
 	$(part_flags)
-link = $(call quiet,LINK)$(CC) $(CFLAGS) $(sanitizers) $(openmp) $(LDFLAGS)
+link = $(call quiet,LINK)$(CC) $(CFLAGS) $(sanitizers) $(shared_sanitizers) $(openmp) $(LDFLAGS)
 
 # ---- Files ------------------------------------------------------------------------------------------------------
 
@@ -223,7 +226,7 @@ $(OBJ)/%.o: %.c Makefile
 # As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such loops take
 # long to optimise; without optimisation, gcc says that it unrolls none.
 kernels_level := $(if $(SAN),0,3)
-isa_flags = -O$(kernels_level) $(if $(SAN),-w) -ffp-contract=fast -fno-math-errno -fwrapv \
+isa_flags = -O$(kernels_level) $(if $(SAN),$(if $(filter gcc,$(family)),-w)) -ffp-contract=fast -fno-math-errno -fwrapv \
 	-DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
 	$(if $(filter clang,$(family)),-Wno-pass-failed,-Wno-psabi)
 define kernels_rule
@@ -237,9 +240,9 @@ $(OBJ)/generated/%.o: $(BUILD)/%.c Makefile
 	@mkdir -p $(@D)
 	$(compile) -c $< -o $@
 
-# Sanitizers' checks take longer to optimise than to run in what reads files and in tests, and in copies of blocks,
-# which are read for each type.
-$(OBJ)/tools/%.o $(OBJ)/tests/%.o: CFLAGS += $(if $(SAN),-O0)
+# Sanitizers' checks take longer to optimise than to run, but for those of the runtime, whose tests have much data; of
+# that, copies of blocks, which are read for each type, take longer, too.
+$(OBJ)/runtime/%.o: CFLAGS += $(if $(SAN),-O1)
 $(call object,$(wildcard runtime/layout/block_copy*.c)): CFLAGS += $(if $(SAN),-O0)
 # Where locals outlive their functions to be watched, gcc 12 aligns none to 64 bytes, and moves vectors as if it did
 # (its bug 110027).

@@ -326,7 +326,7 @@ static void check_refused(const char *path, void *user)
 /* ---- folders ---- */
 
 /* With sanitizers, whose time goes with the length of the compiler's work, every twelfth program. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 enum { EVERY = 12 };
 #else
 enum { EVERY = 1 };

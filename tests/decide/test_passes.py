@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """How often an iteration of generated/sbbnnls.c goes over each vector, besides in the products with the tensor: at most
 twice, in even and in odd iterations, and three times over the gradient, which is updated in place. What is counted are
-outermost loops that mention the vector."""
+outermost loops that mention the vector.
+Not with sanitizers: nothing of ours runs."""
 import re
 import sys
 from pathlib import Path

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """--message-format: every wrong program of the tests says the same in all formats, JSON tells the truth about places,
-and what it offers as a replacement mends the program."""
+and what it offers as a replacement mends the program.
+With sanitizers only for --long: test_sema and test_mutate ask the front end."""
 import json
 import re
 import resource

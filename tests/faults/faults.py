@@ -3,6 +3,7 @@
 hold between them."""
 import functools
 import os
+import re
 import subprocess
 import tempfile
 from pathlib import Path
@@ -57,7 +58,7 @@ def run(command, folder, **env):
 def sanitizer():
     """What is loaded behind the shim, which allocates by it, where the programs are built with a sanitizer."""
     libraries = subprocess.run(["ldd", PMGC], capture_output=True, text=True, check=True).stdout.split()
-    return [word for word in libraries if word.startswith("/") and "libasan" in word]
+    return [word for word in libraries if word.startswith("/") and re.search("libasan|libclang_rt.asan", word)]
 
 
 @functools.cache

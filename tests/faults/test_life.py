@@ -6,7 +6,8 @@ there is a message with a reason and the exit status that goes with it, and each
 or a new one as a whole. Where the command succeeds all the same, its files are the usual ones.
 
 PMG_TEST_LONG takes every call; otherwise some of each command, evenly. Not with counts of lines, which are written by
-such calls, too. Its C is not optimised."""
+such calls, too. Its C is not optimised.
+With sanitizers only for --long: test_inputs asks the readers."""
 import sys
 from pathlib import Path
 

@@ -3,7 +3,8 @@
 """Outputs that cannot be written: each call that brings a file to disk fails in turn (preload/shim.c), folders that
 refuse, a full device, and a disk of 64 KiB. Each time the exit status is that of input/output, what was there before is
 there still, to the byte, and nothing half-written is left beside it. Not with counts of lines, which are
-written by such calls, too. Its C is not optimised."""
+written by such calls, too. Its C is not optimised.
+With sanitizers only for --long: test_inputs asks the readers."""
 import subprocess
 import tempfile
 from pathlib import Path

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Does kernel/calls.def say of the runtime what its headers say? Each row has as many arguments as the function or
-macro, pointers where that has them, and writes to none that is const; each call that codegen spells has a row."""
+macro, pointers where that has them, and writes to none that is const; each call that codegen spells has a row.
+Not with sanitizers: nothing of ours runs."""
 import re
 import sys
 from pathlib import Path

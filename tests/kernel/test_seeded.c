@@ -2,7 +2,8 @@
  *
  * Mistakes put into generated kernels, one at a time: how many does the verifier find? Of each kind at least so many in
  * a hundred as the table says. Those that it cannot find without values are for who runs the program; what it says of
- * all of them is printed. */
+ * all of them is printed.
+ * With sanitizers only for --long: tests/decide lowers with them. */
 #include <string.h>
 
 #include "kernel/quoted.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 460s
+# budget: 360s
 # long budget: 600s
 # Every tests/*/test_*.c and tests/*/test_*.py, as built in $BUILD, but for those of random, cuda and opencl, which have
 # lanes.

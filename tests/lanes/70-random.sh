@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 180s
+# budget: 120s
 # long budget: 28800s
 # Examples and random programs (more with --long): generated code against the interpreter, with gcc and clang, in
 # several schedules; and the shrinker of what fails.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 120s
+# budget: 110s
 # long budget: 10800s
 # Kernels for CUDA against the interpreter, on the processor; and through nvcc, where there is one.
 set -e

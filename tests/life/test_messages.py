@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What each step of `pmg life` says to input that is wrong, to the letter: messages.txt has the exit status and the
 message for each row below. No crash, no silence, no output left behind. PMG_UPDATE=1 writes the file anew.
-Its C is not optimised."""
+Its C is not optimised.
+With sanitizers only for --long: other tests of its steps have them."""
 import os
 import re
 import shutil

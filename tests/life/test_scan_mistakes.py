@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Files and options that `pmg life encode` cannot take: each ends with a status and a message that names the file and
-the place, never with a crash, silence or NaN; and the readers take what is unusual but sound."""
+the place, never with a crash, silence or NaN; and the readers take what is unusual but sound.
+With sanitizers only for --long: test_damage asks readers, test_encode the step."""
 import re
 import shutil
 import struct

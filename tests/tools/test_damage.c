@@ -14,7 +14,7 @@
 #include "formats/formats.h"
 
 /* What libhdf5 reads has a process for each file, which is slow where memory is watched. */
-#ifdef __SANITIZE_ADDRESS__
+#ifdef SANITIZED
 enum { PROCESS_STEP = 62 };
 #else
 enum { PROCESS_STEP = 7 };

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Integers beyond 2^53, as arguments of `pmg run`: each is kept to the last digit, and becomes a float where a float is
 that integer. One behind 2^53 had become 2^53 without a word, from a file as f64 and from x=NUMBER as i64; 2^62 was
-refused as f64, which holds it."""
+refused as f64, which holds it.
+With sanitizers only for --long: test_inputs runs programs."""
 import os
 import subprocess
 import tempfile

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg run --message-format`: messages of the compiler and of the command itself in each format.
-Its C is not optimised."""
+Its C is not optimised.
+With sanitizers only for --long: test_usage asks messages."""
 import json
 import os
 import subprocess

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg` and the mistakes of its first users: what would be lost is kept, what was done by halves is said, and each
-message names the file and what to do, to the letter. Its C is not optimised."""
+message names the file and what to do, to the letter. Its C is not optimised.
+With sanitizers only for --long: other tests of commands have them."""
 import os
 import re
 import struct

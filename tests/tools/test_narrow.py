@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Data that the arrays of one candidate cannot hold, but those of another can. Its C is not optimised."""
+"""Data that the arrays of one candidate cannot hold, but those of another can. Its C is not optimised.
+With sanitizers only for --long: test_inputs runs programs."""
 import os
 import subprocess
 import tempfile

@@ -4,8 +4,8 @@
 and largest, halves, negative integers; every one beside every other, at every place of a vector. One program, compiled
 by gcc and clang for each instruction set that this machine has, with and without vectors. What has to be: of floats,
 what the interpreter gives, to the bit where IEEE says so, else within a few units in the last place, of the same class
-and sign; of integers, what is computed here. pow(x, 0.5) was sqrt(x) in vectors, which is NaN at -inf. Not with
-sanitizers: its time is that of C compilers."""
+and sign; of integers, what is computed here. pow(x, 0.5) was sqrt(x) in vectors, which is NaN at -inf.
+Not with sanitizers: its time is that of C compilers."""
 import math
 import os
 import re
