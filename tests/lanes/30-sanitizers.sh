@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# budget: 220s
+# budget: 230s
 # long budget: 580s
 # The unit tests again with the address, undefined-behaviour and leak sanitizers of clang, which also warns of nothing
 # in what it compiles here.

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Lines of SWC as programs write them: further columns, ids with a fraction, commas between columns and in numbers;
-what comments say of units; and what is told of radii that no neuron has.
-With sanitizers only for --long: test_cells asks the reader."""
+what comments say of units; and what is told of radii that no neuron has."""
 import os
 import subprocess
 import sys

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`pmg import` and `pmg hines solve`: matrices of shapes against ones computed here, what conventions change and tell,
-solutions against references, and every malformed file answered with file and line. Its C is not optimised."""
+solutions against references, and every malformed file answered with file and line. Its C is not optimised.
+With sanitizers only for --long: test_lines and test_damage ask its readers."""
 import math
 import os
 import random
