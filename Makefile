@@ -226,7 +226,8 @@ $(OBJ)/%.o: %.c Makefile
 # As fast as generated code may be made: its flags, for processors of each level. Sanitizers in code of such loops take
 # long to optimise; without optimisation, gcc says that it unrolls none.
 kernels_level := $(if $(SAN),0,3)
-isa_flags = -O$(kernels_level) $(if $(SAN),$(if $(filter gcc,$(family)),-w)) -ffp-contract=fast -fno-math-errno -fwrapv \
+isa_flags = -O$(kernels_level) $(if $(SAN),$(if $(filter gcc,$(family)),-w)) \
+	-ffp-contract=fast -fno-math-errno -fwrapv \
 	-DISA=$(1) $(if $(filter v1,$(1)),,-march=x86-64-$(1)) \
 	$(if $(filter clang,$(family)),-Wno-pass-failed,-Wno-psabi)
 define kernels_rule

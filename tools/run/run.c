@@ -124,7 +124,8 @@ static bool loop_flags_fit(struct session *s, struct failure *failure)
 
 bool session_open(struct session *s, const char *path, struct failure *failure)
 {
-	if (!interpreter_flags_fit(&s->values, failure) || !environment_is_known(failure) || !tune_open(s, failure) || (!s->text && !file_is_readable(path, failure)))
+	if (!interpreter_flags_fit(&s->values, failure) || !environment_is_known(failure) || !tune_open(s, failure) ||
+	    (!s->text && !file_is_readable(path, failure)))
 		return false;
 	s->c = compilation_new();
 	if (!s->c)
