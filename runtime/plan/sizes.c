@@ -277,8 +277,8 @@ static pmg_status extent_check(pmg_context *context, const pmg_array_desc *array
 	if (value < 0)
 		return pmg_fail(context, PMG_BAD_DATA, "size %s = %lld of array '%s' is negative (%s)",
 				extent->text, (long long) value, array->name, array->place);
-	if (value >= PMG_MAX_SIZE)
-		return pmg_fail(context, PMG_BAD_DATA, "size %s = %lld of array '%s' is not below 2^40 (%s)",
+	if (value > PMG_MAX_SIZE)
+		return pmg_fail(context, PMG_BAD_DATA, "size %s = %lld of array '%s' is above 2^40 (%s)",
 				extent->text, (long long) value, array->name, array->place);
 	return PMG_OK;
 }

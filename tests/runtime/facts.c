@@ -56,7 +56,7 @@ static void test_extents(struct tests *tests)
 		     "size 2*n - 3 = -1 of array 'start' is negative (steps.pmg:7)");
 	steps.args.n = ((int64_t) 1 << 40) - 1;
 	plan_refuses(tests, steps_describe(), &steps.args, PMG_BAD_DATA,
-		     "size 2*n - 3 = 2199023255547 of array 'start' is not below 2^40 (steps.pmg:7)");
+		     "size 2*n - 3 = 2199023255547 of array 'start' is above 2^40 (steps.pmg:7)");
 }
 
 static void contradicts(struct tests *tests, const pmg_pipeline_desc *desc)
