@@ -227,15 +227,16 @@ bool compilation_find_pivots(struct compilation *c, struct module *module)
 }
 
 /* Loops of deep nests take many operations, each of which is short; those of a nest of few loops with many cases take
- * long ones. 0: no limit. */
+ * long ones. One nest may hold all statements. 0: no limit. */
 static unsigned long operations_of_loops(const struct module *module, unsigned long max_operations)
 {
+	const unsigned long n = 1 + (unsigned long) module->stages.n/USUAL_GROUPS;
 	unsigned long deepest = 1;
 
 	for (int i = 0; i < module->stages.n; i++)
 		if (n_loops(module->stages.items[i]) > deepest)
 			deepest = n_loops(module->stages.items[i]);
-	return max_operations <= ULONG_MAX/deepest/deepest ? (max_operations + 1)/2*deepest*deepest : 0;
+	return max_operations <= ULONG_MAX/deepest/deepest/n ? (max_operations + 1)/2*deepest*deepest*n : 0;
 }
 
 bool compilation_make_loops(struct compilation *c, struct module *module)
