@@ -292,7 +292,7 @@ def other_algorithms(folder):
     for name, program, arrays, where, ways in failing():
         text = by_algorithm(program, name)
         for way in ways:
-            status, out = run(folder, way, text, {}, arrays, *FIRST)
+            status, out = run(folder, way, text, {}, arrays, *(FIRST if way != "interp" else []))
             check(status == 6 and f"the pivot of 'x' in {where} is zero" in out, f"{name}, {way}: {status}: {out}")
     name, program, arrays, *_ = next(failing())
     given = dict(arrays, b=np.where(arrays["b"] == 0, np.nan, arrays["b"]))
