@@ -215,30 +215,18 @@ static bool add_searching(struct search *search, struct k_block *out, const stru
 
 /* ---- the walk ---- */
 
-static void lower_block(struct search *search, struct k_block *block);
-
-static void lower_inside(struct search *search, struct k_stmt *stmt)
+static void lower_block(struct k_block *block, void *user)
 {
-	name_list_enter(search->lowered->arena, &search->visible, stmt);
-	if (stmt->kind == KS_IF)
-		lower_block(search, &stmt->branch.otherwise);
-	if (stmt->kind != KS_RECORD && k_body(stmt))
-		lower_block(search, k_body(stmt));
-}
-
-static void lower_block(struct search *search, struct k_block *block)
-{
+	struct search *search = user;
 	const int visible = search->visible.n;
 	struct k_block out = { 0 };
 
 	for (int i = 0; i < block->stmts.n; i++) {
 		struct k_stmt *stmt = block->stmts.items[i];
-		const int outside = search->visible.n;
 
 		if (stmt->kind == KS_LOOP && add_searching(search, &out, block, i))
 			continue;
-		lower_inside(search, stmt);
-		search->visible.n = outside;
+		name_list_inside(search->lowered->arena, &search->visible, stmt, lower_block, search);
 		name_list_declare(search->lowered->arena, &search->visible, stmt);
 		vec_push(search->lowered->arena, &out.stmts, stmt);
 	}
@@ -255,6 +243,6 @@ void lower_bad_pivots(struct k_lowered *lowered)
 		struct search search = { .lowered = lowered };
 
 		name_list_begin(lowered->arena, &search.visible, program, function);
-		lower_block(&search, &function->body);
+		lower_block(&function->body, &search);
 	}
 }

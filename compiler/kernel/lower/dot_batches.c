@@ -21,14 +21,6 @@ struct batches {
 	const char *first, *dots, *place;       /* the first iteration of a batch; the dot products; one of them */
 };
 
-static const char *declare_name(name_list *visible, const struct k_stmt *beside, struct arena *arena, const char *base)
-{
-	const char *name = lower_name(arena, visible, beside, base);
-
-	vec_push(arena, visible, name);
-	return name;
-}
-
 /* What a dot product is made of: the declarations ahead, and its loop. */
 static struct k_stmt *parts_of(const struct dot *dot)
 {
@@ -105,8 +97,8 @@ static void add_dots(struct k_builder *b, struct batches *batches, name_list *vi
 	const struct row *row = &dot->row;
 	const int outer = visible->n;
 
-	dot->sums = declare_name(visible, row->around, b->arena, "sums");
-	batches->place = declare_name(visible, parts_of(dot), b->arena, "i");
+	dot->sums = name_list_new(b->arena, visible, row->around, "sums");
+	batches->place = name_list_new(b->arena, visible, parts_of(dot), "i");
 	dot->place = k_name(b->arena, batches->place);
 	k_array(b, vectors_type(row), dot->sums, k_name(b->arena, "PMG_DOTS"), k_name(b->arena, "PMG_NO_DOTS"));
 	dot->row.visible = *visible;
@@ -154,10 +146,10 @@ struct k_stmt *dot_add_batches(struct k_builder *b, struct dot *dot, name_list *
 	struct batches batches = { .dot = dot };
 	struct k_stmt *around = dot->row.around, *loop;
 
-	batches.first = declare_name(visible, around, b->arena, arena_printf(b->arena, "%s_batch", around->loop.name));
+	batches.first = name_list_new(b->arena, visible, around, arena_printf(b->arena, "%s_batch", around->loop.name));
 	k_begin_for(b, "int64_t", batches.first, around->loop.first, around->loop.bound,
 		    k_name(b->arena, "PMG_DOTS"));
-	batches.dots = declare_name(visible, around, b->arena, "dots");
+	batches.dots = name_list_new(b->arena, visible, around, "dots");
 	k_array(b, k_scalar(vectors_element(&dot->row)), batches.dots, k_name(b->arena, "PMG_DOTS"), NULL);
 	add_dots(b, &batches, visible);
 	loop = open_iterations(b, &batches);

@@ -37,8 +37,7 @@ static void add_in_turn(struct walk *walk, struct dot *dot, const struct k_block
 	struct arena *a = b.arena;
 
 	b.span = dot->row.cells->span;
-	dot->sums = lower_name(a, &walk->visible, &beside, "sums");
-	vec_push(a, &walk->visible, dot->sums);
+	dot->sums = name_list_new(a, &walk->visible, &beside, "sums");
 	dot->row.visible = walk->visible;
 	k_array(&b, vectors_type(&dot->row), dot->sums, k_int(a, 2),
 		K_LIST(a, K_LIST(a, k_int(a, 0)), K_LIST(a, k_int(a, 0))));
@@ -174,10 +173,7 @@ static void lower_function(struct k_lowered *lowered, struct k_function *functio
 {
 	struct walk walk = { .lowered = lowered };
 
-	for (int i = 0; i < lowered->program->globals.n; i++)
-		vec_push(lowered->arena, &walk.visible, lowered->program->globals.items[i].name);
-	for (int i = 0; i < function->params.n; i++)
-		vec_push(lowered->arena, &walk.visible, function->params.items[i].name);
+	name_list_begin(lowered->arena, &walk.visible, lowered->program, function);
 	lower_block(&walk, &function->body);
 	k_walk_block(&function->body, &(struct k_visitor) { .stmt = forget });
 }

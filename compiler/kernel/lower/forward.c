@@ -239,11 +239,8 @@ static void keep_those_read(struct forward *forward)
 static const char *name_for(struct walk *walk, const struct k_stmt *rest, const struct carried *carried,
 			    const char *what)
 {
-	const char *name = lower_name(walk->arena, &walk->visible, rest,
-				      arena_printf(walk->arena, "%s_%s", carried->stem, what));
-
-	vec_push(walk->arena, &walk->visible, name);
-	return name;
+	return name_list_new(walk->arena, &walk->visible, rest,
+			     arena_printf(walk->arena, "%s_%s", carried->stem, what));
 }
 
 static void name_vectors(struct walk *walk, struct forward *forward, const struct k_block *block, int i)
@@ -291,28 +288,9 @@ static int add_ahead(struct walk *walk, const struct k_block *block, int i, stru
 
 /* ---- the walk ---- */
 
-static void lower_block(struct walk *walk, struct k_block *block);
-
-static void lower_inside(struct walk *walk, struct k_stmt *stmt)
+static void lower_block(struct k_block *block, void *user)
 {
-	const int visible = walk->visible.n;
-
-	if (stmt->kind == KS_RECORD)
-		return;
-	if (stmt->kind == KS_LOOP)
-		vec_push(walk->arena, &walk->visible, stmt->loop.name);
-	for (int i = 0; stmt->kind == KS_WHILE && i < stmt->repeat.before.stmts.n; i++)
-		if (stmt->repeat.before.stmts.items[i]->kind == KS_LET)
-			vec_push(walk->arena, &walk->visible, stmt->repeat.before.stmts.items[i]->let.name);
-	if (stmt->kind == KS_IF)
-		lower_block(walk, &stmt->branch.otherwise);
-	if (k_body(stmt))
-		lower_block(walk, k_body(stmt));
-	walk->visible.n = visible;
-}
-
-static void lower_block(struct walk *walk, struct k_block *block)
-{
+	struct walk *walk = user;
 	const int visible = walk->visible.n;
 	struct k_block out = { 0 };
 
@@ -323,9 +301,8 @@ static void lower_block(struct walk *walk, struct k_block *block)
 			i = add_ahead(walk, block, i, &out);
 			continue;
 		}
-		lower_inside(walk, stmt);
-		if (stmt->kind == KS_LET)
-			vec_push(walk->arena, &walk->visible, stmt->let.name);
+		name_list_inside(walk->arena, &walk->visible, stmt, lower_block, walk);
+		name_list_declare(walk->arena, &walk->visible, stmt);
 		vec_push(walk->arena, &out.stmts, stmt);
 		i++;
 	}
@@ -339,10 +316,7 @@ void lower_forward(struct k_lowered *lowered)
 		struct k_function *function = lowered->program->functions.items[i];
 		struct walk walk = { .arena = lowered->arena };
 
-		for (int k = 0; k < lowered->program->globals.n; k++)
-			vec_push(walk.arena, &walk.visible, lowered->program->globals.items[k].name);
-		for (int k = 0; k < function->params.n; k++)
-			vec_push(walk.arena, &walk.visible, function->params.items[k].name);
-		lower_block(&walk, &function->body);
+		name_list_begin(walk.arena, &walk.visible, lowered->program, function);
+		lower_block(&function->body, &walk);
 	}
 }

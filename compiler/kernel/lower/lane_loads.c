@@ -212,10 +212,8 @@ static const char *declare(struct search *search, const struct stream *stream, c
 			   const struct k_stmt *inside)
 {
 	const char *base = arena_printf(search->arena, "%s_%s", stream->array, what);
-	const char *name = lower_name(search->arena, &search->visible, inside, base);
 
-	vec_push(search->arena, &search->visible, name);
-	return name;
+	return name_list_new(search->arena, &search->visible, inside, base);
 }
 
 static const char *subscripts_of(const struct search *search, const struct stream *stream)
@@ -363,22 +361,9 @@ static void lower_loop(struct search *search, struct k_builder *b, struct k_stmt
 
 /* ---- the walk ---- */
 
-static void lower_block(struct search *search, struct k_block *block);
-
-static void lower_inside(struct search *search, struct k_stmt *stmt)
+static void lower_block(struct k_block *block, void *user)
 {
-	const int visible = search->visible.n;
-
-	name_list_enter(search->arena, &search->visible, stmt);
-	if (stmt->kind == KS_IF)
-		lower_block(search, &stmt->branch.otherwise);
-	if (stmt->kind != KS_RECORD && k_body(stmt))
-		lower_block(search, k_body(stmt));
-	search->visible.n = visible;
-}
-
-static void lower_block(struct search *search, struct k_block *block)
-{
+	struct search *search = user;
 	const int visible = search->visible.n;
 	struct k_block out = { 0 };
 	struct k_builder b = k_builder_new(search->arena, &out);
@@ -390,7 +375,7 @@ static void lower_block(struct search *search, struct k_block *block)
 		if (search->iteration) {
 			lower_loop(search, &b, stmt);
 		} else {
-			lower_inside(search, stmt);
+			name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
 			k_add_as_it_is(&b, stmt);
 		}
 		name_list_declare(search->arena, &search->visible, stmt);
@@ -408,6 +393,6 @@ void lower_lane_loads(struct k_lowered *lowered)
 		if (function->kind != K_FUNCTION_DEVICE)
 			continue;
 		name_list_begin(search.arena, &search.visible, lowered->program, function);
-		lower_block(&search, &function->body);
+		lower_block(&function->body, &search);
 	}
 }

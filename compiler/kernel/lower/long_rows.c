@@ -335,10 +335,7 @@ static struct k_stmt *loop_of(const struct parts *parts, struct k_block body)
 
 static const char *declare_name(struct row *row, const char *form, const char *of)
 {
-	const char *name = lower_name(row->arena, &row->visible, row->around, arena_printf(row->arena, form, of));
-
-	vec_push(row->arena, &row->visible, name);
-	return name;
+	return name_list_new(row->arena, &row->visible, row->around, arena_printf(row->arena, form, of));
 }
 
 static void declare_arrays(struct k_builder *b, struct parts *parts)

@@ -27,9 +27,13 @@ void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 void name_list_begin(struct arena *arena, name_list *names, const struct k_program *program,
 		     const struct k_function *function);
 void name_list_declare(struct arena *arena, name_list *names, const struct k_stmt *stmt);
-void name_list_enter(struct arena *arena, name_list *names, const struct k_stmt *stmt);
 bool name_list_has(const name_list *names, const char *name);
 /* `base`, or if that is one of these names, or one that the statement, if there is one, mentions, base_2, … */
 const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base);
+/* The same, which is one of the names from now on. */
+const char *name_list_new(struct arena *arena, name_list *names, const struct k_stmt *stmt, const char *base);
+/* Hands `lower` each block of the statement that runs, while the names inside of it are visible. */
+void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
+		      void (*lower)(struct k_block *block, void *user), void *user);
 
 #endif

@@ -39,7 +39,7 @@ void name_list_declare(struct arena *arena, name_list *names, const struct k_stm
 		k_walk_expr(stmt->value, &(struct k_visitor) { .expr = note_name, .user = &collecting });
 }
 
-void name_list_enter(struct arena *arena, name_list *names, const struct k_stmt *stmt)
+static void enter(struct arena *arena, name_list *names, const struct k_stmt *stmt)
 {
 	if (stmt->kind == KS_LOOP)
 		vec_push(arena, names, stmt->loop.name);
@@ -65,4 +65,27 @@ const char *lower_name(struct arena *arena, const name_list *names, const struct
 	for (int i = 2; name_list_has(names, name) || name_table_get(&mentioned, name); i++)
 		name = arena_printf(arena, "%s_%d", base, i);
 	return name;
+}
+
+const char *name_list_new(struct arena *arena, name_list *names, const struct k_stmt *stmt, const char *base)
+{
+	const char *name = lower_name(arena, names, stmt, base);
+
+	vec_push(arena, names, name);
+	return name;
+}
+
+void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
+		      void (*lower)(struct k_block *block, void *user), void *user)
+{
+	const int outside = names->n;
+
+	if (stmt->kind == KS_RECORD)
+		return;
+	enter(arena, names, stmt);
+	if (stmt->kind == KS_IF)
+		lower(&stmt->branch.otherwise, user);
+	if (k_body(stmt))
+		lower(k_body(stmt), user);
+	names->n = outside;
 }

@@ -30,10 +30,7 @@ struct search {
 
 static const char *declare(struct search *search, const char *base, const struct k_stmt *inside)
 {
-	const char *name = lower_name(search->arena, &search->visible, inside, base);
-
-	vec_push(search->arena, &search->visible, name);
-	return name;
+	return name_list_new(search->arena, &search->visible, inside, base);
 }
 
 /* The element type of a buffer that the function declares. */
@@ -202,33 +199,19 @@ static void lower_region(struct search *search, struct k_stmt *region, const str
 
 /* ---- the walk ---- */
 
-static void lower_block(struct search *search, struct k_block *block);
-
-static void lower_stmt(struct search *search, struct k_stmt *stmt)
+static void lower_block(struct k_block *block, void *user)
 {
+	struct search *search = user;
 	const int visible = search->visible.n;
 	struct copies copies;
-
-	if (read_call(stmt, &copies)) {
-		lower_region(search, stmt, &copies);
-		return;
-	}
-	name_list_enter(search->arena, &search->visible, stmt);
-	if (stmt->kind == KS_IF)
-		lower_block(search, &stmt->branch.otherwise);
-	if (stmt->kind != KS_RECORD && k_body(stmt))
-		lower_block(search, k_body(stmt));
-	search->visible.n = visible;
-}
-
-static void lower_block(struct search *search, struct k_block *block)
-{
-	const int visible = search->visible.n;
 
 	for (int i = 0; i < block->stmts.n; i++) {
 		struct k_stmt *stmt = block->stmts.items[i];
 
-		lower_stmt(search, stmt);
+		if (read_call(stmt, &copies))
+			lower_region(search, stmt, &copies);
+		else
+			name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
 		name_list_declare(search->arena, &search->visible, stmt);
 	}
 	search->visible.n = visible;
@@ -241,6 +224,6 @@ void lower_privatise(struct k_lowered *lowered)
 		struct search search = { .arena = lowered->arena, .function = function };
 
 		name_list_begin(search.arena, &search.visible, lowered->program, function);
-		lower_block(&search, &function->body);
+		lower_block(&function->body, &search);
 	}
 }

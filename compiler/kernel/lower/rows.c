@@ -191,24 +191,9 @@ static void add_kept(struct row *row, const struct k_row_limits *limits, struct 
 
 /* ---- the walk ---- */
 
-static void lower_block(struct walk *walk, struct k_block *block);
-
-static void lower_inside(struct walk *walk, struct k_stmt *stmt)
+static void lower_block(struct k_block *block, void *user)
 {
-	const int visible = walk->visible.n;
-
-	if (stmt->kind == KS_RECORD)
-		return;
-	name_list_enter(walk->lowered->arena, &walk->visible, stmt);
-	if (stmt->kind == KS_IF)
-		lower_block(walk, &stmt->branch.otherwise);
-	if (k_body(stmt))
-		lower_block(walk, k_body(stmt));
-	walk->visible.n = visible;
-}
-
-static void lower_block(struct walk *walk, struct k_block *block)
-{
+	struct walk *walk = user;
 	const int visible = walk->visible.n;
 	const struct k_row_limits *limits = &walk->lowered->target->rows;
 	struct k_block out = { 0 };
@@ -217,7 +202,7 @@ static void lower_block(struct walk *walk, struct k_block *block)
 	for (int i = 0; i < block->stmts.n; i++) {
 		struct k_stmt *stmt = block->stmts.items[i];
 
-		lower_inside(walk, stmt);
+		name_list_inside(walk->lowered->arena, &walk->visible, stmt, lower_block, walk);
 		if (find_row(walk, stmt, &row) && can_be_kept(&row, limits))
 			add_kept(&row, limits, &out);
 		else
@@ -242,7 +227,7 @@ static void lower_function(struct k_lowered *lowered, struct k_function *functio
 	struct walk walk = { .lowered = lowered };
 
 	name_list_begin(lowered->arena, &walk.visible, lowered->program, function);
-	lower_block(&walk, &function->body);
+	lower_block(&function->body, &walk);
 	k_walk_block(&function->body, &(struct k_visitor) { .stmt = forget });
 }
 
