@@ -132,10 +132,10 @@ static isl_stat find_first(__isl_take isl_set *set, void *user)
 	return isl_stat_ok;
 }
 
-/* The first statement of the nests, for a message if isl gives up on them. */
-static struct span first_statement(const struct nests *nests)
+/* The first statement of what becomes loops, for a message if isl gives up on it. */
+static struct span first_statement(__isl_keep isl_schedule *schedule)
 {
-	isl_union_set *domain = instances_of_nests(nests);
+	isl_union_set *domain = isl_schedule_get_domain(schedule);
 	struct span first = { 0 };
 
 	isl_union_set_foreach_set(domain, find_first, &first);
@@ -148,7 +148,7 @@ static __isl_give isl_ast_node *make_nests(const struct planting *planting, cons
 	struct nest_tree tree = tree_of_nests(planting->module, planting->kind, planting->context, nests);
 	isl_schedule *schedule = isl_schedule_map_schedule_node_bottom_up(tree.schedule, set_loop_type, NULL);
 	isl_ast_build *build = isl_ast_build_from_context(tree.context);
-	const struct span statement = first_statement(nests);
+	const struct span statement = first_statement(schedule);
 	isl_ast_node *ast;
 
 	isl_ctx_reset_operations(planting->module->ctx);
@@ -409,15 +409,6 @@ isl_ast_node *ast_child(__isl_keep isl_ast_node *node, int i)
 	return NULL;
 }
 
-__isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node)
-{
-	isl_ast_node_list *children = isl_ast_node_list_alloc(isl_ast_node_get_ctx(node), 2);
-
-	for (int i = 0; i < ast_n_children(node); i++)
-		children = isl_ast_node_list_add(children, isl_ast_node_copy(ast_child(node, i)));
-	return children;
-}
-
 const struct mark *ast_mark(__isl_keep isl_ast_node *node)
 {
 	return isl_ast_node_get_type(node) == isl_ast_node_mark ? mark_of(isl_ast_node_mark_get_id(node)) : NULL;
@@ -429,16 +420,6 @@ const struct mark *ast_next_mark(isl_ast_node **node)
 
 	if (mark)
 		*node = ast_below(*node);
-	return mark;
-}
-
-const struct mark *ast_strip_mark(isl_ast_node **node)
-{
-	isl_ast_node *outer = *node;
-	const struct mark *mark = ast_next_mark(node);
-
-	*node = isl_ast_node_copy(*node);
-	isl_ast_node_free(outer);
 	return mark;
 }
 
@@ -488,12 +469,6 @@ isl_ast_expr *ast_instance_below(__isl_keep isl_ast_node *node, const struct sta
 		isl_ast_node_foreach_descendant_top_down(node, search_instance, &search);
 	}
 	return search.found;
-}
-
-__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
-					    bool any_of_group)
-{
-	return isl_ast_expr_copy(ast_instance_below(node, stage, any_of_group));
 }
 
 struct visiting {

@@ -209,7 +209,7 @@ static struct nest_tree copy_nests(struct copying *copying, const struct nests *
 	return tree;
 }
 
-__isl_give isl_union_set *instances_of_nests(const struct nests *nests)
+static __isl_give isl_union_set *instances_of(const struct nests *nests)
 {
 	isl_union_set *domain = isl_schedule_node_get_domain(nests->from), *all;
 
@@ -230,7 +230,7 @@ struct nest_tree tree_of_nests(struct module *module, enum region_kind kind, __i
 {
 	struct sizes sizes = { module, arena_new_array(module->arena, bool, module->params.n + 1) };
 	struct copying copying = { .module = module };
-	isl_union_set *instances = instances_of_nests(nests);
+	isl_union_set *instances = instances_of(nests);
 
 	use_region(&sizes, kind);
 	isl_union_set_foreach_set(instances, use_stage_of, &sizes);

@@ -20,7 +20,5 @@ struct nests {
 /* `context`: what holds of all parameters. */
 struct nest_tree tree_of_nests(struct module *module, enum region_kind kind, __isl_keep isl_set *context,
 			       const struct nests *nests);
-/* { S[D] } of what becomes loops together. */
-__isl_give isl_union_set *instances_of_nests(const struct nests *nests);
 
 #endif

@@ -33,7 +33,7 @@ void tell_not_followed(const struct emit *e, const struct kernel_watch *watch);
 /* ---- ast_build.c ------------------------------------------------------------------------ */
 
 /* isl's AST of a region, which keeps it; NULL without groups, or when isl failed. What these functions return of it
- * lives as long as it does, unless they give it. */
+ * lives as long as it does. */
 isl_ast_node *ast_of_region(struct module *module, enum region_kind kind);
 isl_ast_node *ast_body(__isl_keep isl_ast_node *loop);
 isl_ast_node *ast_below(__isl_keep isl_ast_node *mark);
@@ -41,15 +41,11 @@ isl_ast_expr *ast_instance(__isl_keep isl_ast_node *statement);
 /* What stands directly below any node, in its order. */
 int ast_n_children(__isl_keep isl_ast_node *node);
 isl_ast_node *ast_child(__isl_keep isl_ast_node *node, int i);
-__isl_give isl_ast_node_list *ast_children(__isl_keep isl_ast_node *node);
 /* The first instance of `stage` (or, as far as its group's dims go, of another of its group) below `node`; NULL. */
 isl_ast_expr *ast_instance_below(__isl_keep isl_ast_node *node, const struct stage *stage, bool any_of_group);
-__isl_give isl_ast_expr *ast_first_instance(__isl_keep isl_ast_node *node, const struct stage *stage,
-					    bool any_of_group);
 /* The mark that a node is, and what stands below it in its place; NULL: it is none. */
 const struct mark *ast_mark(__isl_keep isl_ast_node *node);
 const struct mark *ast_next_mark(isl_ast_node **node);
-const struct mark *ast_strip_mark(isl_ast_node **node);         /* frees the node */
 struct stage *ast_stage(__isl_keep isl_ast_expr *instance);
 /* Of each instance below a node, its stage. */
 void ast_each_stage(__isl_keep isl_ast_node *node, void (*visit)(struct stage *stage, void *user), void *user);

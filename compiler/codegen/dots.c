@@ -50,10 +50,8 @@ static bool find_dot(struct emit *e, __isl_keep isl_ast_node *node, const struct
 {
 	const struct stage *stage = mark->stage;
 	enum scalar_type sums = stage->write.array->sums;
-	isl_ast_expr *instance = ast_first_instance(node, stage, false);
-	bool is = instance && has_terms(e, mark, &dot->length);
+	const bool is = ast_instance_below(node, stage, false) && has_terms(e, mark, &dot->length);
 
-	isl_ast_expr_free(instance);
 	dot->stage = stage;
 	dot->loop = mark;
 	return is && length_fits(e, dot->length, type_size(sums)) && row_is_whole_loop(e, node, mark->dim);
@@ -96,7 +94,7 @@ static void emit_products(struct emit *e, __isl_keep isl_ast_node *loop, struct 
 	struct point point;
 
 	row->index = row_open(e, loop, row, needs_cell(e, row));
-	point = (struct point) { row->stage, ast_first_instance(loop, row->stage, false) };
+	point = (struct point) { row->stage, ast_instance_below(loop, row->stage, false) };
 	e->rows.vector = row;
 	if (!row_fills_team(e, row->length))
 		k_only_if(e->b, row_is_own(e, row, row->index));
@@ -106,7 +104,6 @@ static void emit_products(struct emit *e, __isl_keep isl_ast_node *loop, struct 
 	k_end(e->b);
 	e->names.visible.n = visible;
 	scope_leave(e, scope);
-	isl_ast_expr_free(point.instance);
 }
 
 /* Two sums, the first one from what the accumulator has. */
@@ -147,12 +144,12 @@ struct search {
 };
 
 /* The loop over the cells below an ACCUMULATE mark, unless the BLAS is called for it. */
-static void look_at_accumulate(struct search *search, __isl_take isl_ast_node *node)
+static void look_at_accumulate(struct search *search, __isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = NULL, *accumulate = ast_mark(node);
 	bool is_vector = false, is_called = false;
 
-	for (const struct mark *next = accumulate; (next = ast_strip_mark(&node)); mark = next) {
+	for (const struct mark *next = accumulate; (next = ast_next_mark(&node)); mark = next) {
 		is_vector = is_vector || next->kind == MARK_VECTOR;
 		is_called = is_called || next->kind == MARK_BLAS;
 	}
@@ -161,8 +158,6 @@ static void look_at_accumulate(struct search *search, __isl_take isl_ast_node *n
 	    row_is_loop(search->around, mark->stage, mark_dim_number(search->around)) &&
 	    find_dot(search->e, node, mark, &search->dot))
 		search->loop = node;
-	else
-		isl_ast_node_free(node);
 }
 
 static isl_bool look_for_dot(__isl_keep isl_ast_node *node, void *user)
@@ -175,7 +170,7 @@ static isl_bool look_for_dot(__isl_keep isl_ast_node *node, void *user)
 	if (!mark)
 		return isl_bool_true;
 	if (mark->kind == MARK_ACCUMULATE)
-		look_at_accumulate(search, isl_ast_node_copy(node));
+		look_at_accumulate(search, node);
 	if (mark->kind == MARK_BIND)
 		vec_push(search->e->arena, &search->binds, mark);
 	return mark->kind == MARK_BIND || mark->kind == MARK_GROUP ? isl_bool_true : isl_bool_false;
@@ -200,7 +195,7 @@ static void read_kept(struct emit *e, struct row *row)
 {
 	struct kept *kept = &e->rows.kept.items[e->rows.kept.n - 1];
 	enum scalar_type sums = row->stage->write.array->sums;
-	struct point point = { row->stage, ast_first_instance(kept->around, row->stage, false) };
+	struct point point = { row->stage, ast_instance_below(kept->around, row->stage, false) };
 	const char *name = names_declare(&e->names, arena_printf(e->arena, "%s_row", kept->access->array->c_name)), *j;
 	struct scope scope = scope_enter(e);
 	int visible = e->names.visible.n;
@@ -217,26 +212,21 @@ static void read_kept(struct emit *e, struct row *row)
 	block_close(e, visible);
 	scope_leave(e, scope);
 	kept->name = name;
-	isl_ast_expr_free(point.instance);
 }
 
 int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range)
 {
 	struct search search = { .e = e, .around = use->mark };
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
 	struct row row;
 	int names;
 
 	if (e->grid && use->mark->kind == MARK_LOOP && !use->is_parallel && !use->is_vector && !range->is_single &&
 	    use->mark->direction > 0)
-		isl_ast_node_foreach_descendant_top_down(body, look_for_dot, &search);
-	isl_ast_node_free(body);
+		isl_ast_node_foreach_descendant_top_down(ast_body(node), look_for_dot, &search);
 	if (search.loop)
 		expr_reads(search.dot.stage->value, look_at_access, &search);
-	if (!search.access || is_written_below(e, node, search.access->array)) {
-		isl_ast_node_free(search.loop);
+	if (!search.access || is_written_below(e, node, search.access->array))
 		return -1;
-	}
 	row = row_of_dot(&search.dot);
 	vec_push(e->arena, &e->rows.kept, ((struct kept) { search.access, NULL, node, search.loop }));
 	names = block_of(e, k_begin_if(e->b, affine_comparison(e->arena, &range->first, K_LT, &range->end)));
@@ -248,7 +238,7 @@ void dots_release(struct emit *e, int names)
 {
 	if (names < 0)
 		return;
-	isl_ast_node_free(e->rows.kept.items[--e->rows.kept.n].loop);
+	e->rows.kept.n--;
 	block_close(e, names);
 }
 

@@ -26,12 +26,11 @@ struct writers {
 	int row;                        /* the subscript that is the loop's dim */
 };
 
-static void note_writer(struct writers *writers, __isl_take isl_ast_expr *instance, bool is_conditional)
+static void note_writer(struct writers *writers, __isl_keep isl_ast_expr *instance, bool is_conditional)
 {
 	const struct stage *stage = ast_stage(instance);
 	int n_rows = 0;
 
-	isl_ast_expr_free(instance);
 	if (stage->write.array != writers->array || writers->is_over)
 		return;
 	writers->n++;
@@ -46,10 +45,9 @@ static void note_writer(struct writers *writers, __isl_take isl_ast_expr *instan
 	writers->are_of_row = writers->are_of_row && n_rows == 1 && stage->op == REDUCE_SET;
 }
 
-static void find_writers(struct writers *writers, __isl_take isl_ast_node *node, bool is_conditional)
+static void find_writers(struct writers *writers, __isl_keep isl_ast_node *node, bool is_conditional)
 {
 	enum isl_ast_node_type type = isl_ast_node_get_type(node);
-	isl_ast_node_list *children = ast_children(node);
 	const struct mark *mark = ast_mark(node);
 
 	if (node == writers->until) {
@@ -59,12 +57,10 @@ static void find_writers(struct writers *writers, __isl_take isl_ast_node *node,
 	writers->n_around += type == isl_ast_node_for || type == isl_ast_node_if;
 	is_conditional |= type == isl_ast_node_for || type == isl_ast_node_if || (mark && mark_is_loop(mark));
 	if (type == isl_ast_node_user)
-		note_writer(writers, isl_ast_node_user_get_expr(node), is_conditional);
-	for (int i = 0; i < isl_ast_node_list_n_ast_node(children); i++)
-		find_writers(writers, isl_ast_node_list_get_at(children, i), is_conditional);
+		note_writer(writers, ast_instance(node), is_conditional);
+	for (int i = 0; i < ast_n_children(node); i++)
+		find_writers(writers, ast_child(node, i), is_conditional);
 	writers->n_around -= type == isl_ast_node_for || type == isl_ast_node_if;
-	isl_ast_node_list_free(children);
-	isl_ast_node_free(node);
 }
 
 static int n_writing_stages(const struct emit *e, const struct array *array)
@@ -83,7 +79,7 @@ static bool is_whole(const struct emit *e, const struct writers *writers)
 
 	if (!writers->n_under_condition)
 		return true;
-	find_writers(&all, isl_ast_node_copy(e->block.body), false);
+	find_writers(&all, e->block.body, false);
 	return all.n == writers->n && writers->n == n_writing_stages(e, writers->array);
 }
 
@@ -214,14 +210,13 @@ static bool find_carried_value(struct emit *e, __isl_keep isl_ast_node *body, co
 	struct point point;
 	struct affine row;
 
-	find_writers(&writers, isl_ast_node_copy(body), false);
+	find_writers(&writers, body, false);
 	if (!writers.n || !writers.are_of_row || !is_whole(e, &writers) || !reads_others(body, &writers))
 		return false;
-	point = (struct point) { writers.stage, ast_first_instance(body, writers.stage, false) };
+	point = (struct point) { writers.stage, ast_instance_below(body, writers.stage, false) };
 	carried_value->index = c_index(e, &point, &writers.stage->write);
 	row = affine_of_expr(e, &point, writers.stage->write.subs[writers.row]);
 	carried_value->is_conditional = writers.n_under_condition > 0;
-	isl_ast_expr_free(point.instance);
 	return is_of_iterator(carried_value) && resolve_first(e, carried_value, range, writers.row, &row);
 }
 
@@ -323,7 +318,7 @@ void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct ma
 
 static int n_writers(__isl_keep isl_ast_node *node, struct writers *writers)
 {
-	find_writers(writers, isl_ast_node_copy(node), false);
+	find_writers(writers, node, false);
 	return writers->n;
 }
 
@@ -357,7 +352,7 @@ static int64_t rows_behind(struct emit *e, const struct block_result *result, co
 static bool is_complete(struct emit *e, const struct block_result *result, __isl_keep isl_ast_node *loop,
 			const struct loop_use *use, const struct range *range)
 {
-	isl_ast_node *body = isl_ast_node_for_get_body(loop);
+	isl_ast_node *body = ast_body(loop);
 	struct writers here = { .array = result->copy->owner, .level = mark_dim_number(use->mark),
 				.are_of_row = true, .folded = result->copy->stored.folded };
 	struct writers all = here, before = here;
@@ -365,7 +360,6 @@ static bool is_complete(struct emit *e, const struct block_result *result, __isl
 
 	before.until = loop;
 	n_writers(body, &here);
-	isl_ast_node_free(body);
 	if (!here.n || !here.are_of_row)
 		return false;
 	if (n_writers(e->block.body, &all) != here.n + n_writers(e->block.body, &before))
@@ -389,7 +383,7 @@ static bool emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		      const struct range *range, const char *name)
 {
 	struct affine variable = affine_name(e->arena, name);
-	isl_ast_node *body = isl_ast_node_for_get_body(node);
+	isl_ast_node *body = ast_body(node);
 	struct range rows = *range;
 	struct block_result *result;
 	bool is_carried, is_walked;
@@ -412,7 +406,6 @@ static bool emit_loop(struct emit *e, __isl_keep isl_ast_node *node, const struc
 		if (is_walked)
 			rows_walk_end(e);
 	}
-	isl_ast_node_free(body);
 	return is_carried;
 }
 

@@ -41,7 +41,7 @@ static const struct dim *segment_dim(const struct emit *e, const struct stage *s
 
 struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along)
 {
-	struct point point = { stage, ast_first_instance(node, stage, false) };
+	struct point point = { stage, ast_instance_below(node, stage, false) };
 	const struct restructuring *parts;
 	const struct dim *dim = segment_dim(e, stage, along, &parts);
 	const char *name = NULL;
@@ -54,20 +54,19 @@ struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const
 			K_CALL(e->arena, "PMG_IS_ALONE", k_name(e->arena, parts->part_values->c_name),
 			       affine_expr(e->arena, &part), k_name(e->arena, e->layout->params[parts->n_parts])));
 	}
-	isl_ast_expr_free(point.instance);
 	return name ? k_name(e->arena, name) : k_bool(e->arena, false);
 }
 
 /* ---- the nest ahead ---- */
 
 /* Behind marks that a kernel has at its head and above its loops. */
-static __isl_give isl_ast_node *below_marks(__isl_take isl_ast_node *node)
+static isl_ast_node *below_marks(__isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = ast_mark(node);
 
 	while (mark && (mark->kind == MARK_GRID || mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR ||
 			mark->kind == MARK_LOOP)) {
-		ast_strip_mark(&node);
+		ast_next_mark(&node);
 		mark = ast_mark(node);
 	}
 	return node;
@@ -76,19 +75,16 @@ static __isl_give isl_ast_node *below_marks(__isl_take isl_ast_node *node)
 /* Two loops, over all of the stage's two dims, around nothing but the stage. */
 static bool is_whole_nest(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
 {
-	isl_ast_node *outer = below_marks(isl_ast_node_copy(node)), *inner = NULL;
+	isl_ast_node *outer = below_marks(node);
 	bool is = stage->dims.n == 2 && loop_is_whole(e, outer, &stage->dims.items[0]);
 
 	if (is) {
 		struct affine variable = affine_name(e->arena, stage->dims.items[0].name);
 
 		iterator_push(e, outer, &variable, 1);
-		inner = below_marks(isl_ast_node_for_get_body(outer));
-		is = row_is_whole_loop(e, inner, &stage->dims.items[1]);
+		is = row_is_whole_loop(e, below_marks(ast_body(outer)), &stage->dims.items[1]);
 		e->iterators.n--;
 	}
-	isl_ast_node_free(inner);
-	isl_ast_node_free(outer);
 	return is;
 }
 
@@ -102,10 +98,9 @@ static bool is_grid(__isl_keep isl_ast_node *node)
 /* The stage that a kernel sets all cells of a matrix with; NULL. */
 static const struct stage *setter_of(struct emit *e, __isl_keep isl_ast_node *node)
 {
-	isl_ast_expr *instance = is_grid(node) ? ast_first_instance(node, NULL, false) : NULL;
+	isl_ast_expr *instance = is_grid(node) ? ast_instance_below(node, NULL, false) : NULL;
 	const struct stage *stage = instance ? ast_stage(instance) : NULL;
 
-	isl_ast_expr_free(instance);
 	if (!stage || !stage->is_init || stage->guard || stage->dims.n != 2 || stage->write.array->rank != 2)
 		return NULL;
 	for (int i = 0; i < 2; i++)
@@ -157,11 +152,7 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 /* Not where isl has cut the loop over the parts. */
 static bool has_all_parts(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage)
 {
-	isl_ast_node *loop = below_marks(isl_ast_node_copy(node));
-	bool has = stage->dims.items[0].kind == DIM_RANGE && loop_is_whole(e, loop, &stage->dims.items[0]);
-
-	isl_ast_node_free(loop);
-	return has;
+	return stage->dims.items[0].kind == DIM_RANGE && loop_is_whole(e, below_marks(node), &stage->dims.items[0]);
 }
 
 bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows)

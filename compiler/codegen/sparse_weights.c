@@ -56,12 +56,11 @@ static struct k_expr *weight_of(struct emit *e, __isl_keep isl_ast_node *body, c
 				const struct dim *by)
 {
 	const struct stage *stage = e->warp_loop->mark->stage;
-	struct point point = { stage, ast_first_instance(body, stage, false) };
+	struct point point = { stage, ast_instance_below(body, stage, false) };
 	struct affine at, lo = affine_of_expr(e, NULL, live->weights->lo[0]);
 
 	at = affine_atom(e->arena, warp_loop_read(e, &by->source, c_access(e, &point, &by->source)));
 	at = affine_combine(e->arena, 1, &at, -1, &lo);
-	isl_ast_expr_free(point.instance);
 	return K_CALL(e->arena, "PMG_ONCE", k_at(e->arena, live->weights->c_name, affine_expr(e->arena, &at)));
 }
 
