@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { KIN = sizeof(pmg_lane_masks)/sizeof(int64_t), BEHIND = PMG_LISTED - 1 };
+enum { MASK_WORDS = sizeof(pmg_lane_masks)/sizeof(int64_t), BEHIND = PMG_LISTED - 1 };
 
 /* ---- how much ---- */
 
@@ -59,7 +59,7 @@ void forest_measure(const pmg_pipeline_desc *desc, const pmg_children_desc *chil
 	offsets = elements_of(array_argument(&desc->arrays[parent->segments], args));
 	parents = elements_of(array_argument(parent, args));
 	extents[desc->arrays[children->offsets].first_extent] =
-		n_blocks + KIN*(segments_most_rows(n, n_segments, longest, children->lanes) + n_blocks);
+		n_blocks + MASK_WORDS*(segments_most_rows(n, n_segments, longest, children->lanes) + n_blocks);
 	extents[desc->arrays[children->list].first_extent] =
 		2*(n_jumps(&offsets, n_segments, &parents, n) + BEHIND*n_blocks);
 }
@@ -193,6 +193,6 @@ void forest_inspect(struct plan *plan, const pmg_children_desc *children)
 
 		starts[first/forest.lanes] = at;
 		n_cells = grove_fill(&grove, n_cells);
-		at += KIN*(grove.n_rows + 1);
+		at += MASK_WORDS*(grove.n_rows + 1);
 	}
 }
