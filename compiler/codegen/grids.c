@@ -388,9 +388,11 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 			     .sums_up = e->grid->sums_up,
 			     .has_shared = is_shared_at(node) };
 	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
+	const int visible = e->names.visible.n;
 
 	*e->grid = grid;
 	emit_node(e, node, (struct loop_use) { 0 });
+	e->names.visible.n = visible;
 	elsewhere_end(e, outer);
 	return body;
 }

@@ -17,15 +17,15 @@ static __global__ void PMG_BOUNDS(32, 0) adjoint_2_left(int64_t nVoxels, int64_t
 {
 	PMG_TEAM(32, 32, 1);
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
-			sum_2 += Mw[i*nTheta + j]*y[i*nTheta + j];
+			sum += Mw[i*nTheta + j]*y[i*nTheta + j];
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		left_dot[0] += sum_2;
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		left_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) adjoint_3_left(double *__restrict__ left, const double *__restrict__ left_dot)
@@ -50,11 +50,11 @@ static __global__ void PMG_BOUNDS(1, 0) adjoint_5_right(int64_t nFibers, const d
 {
 	PMG_TEAM(1, 1, 1);
 
-	double sum_4 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		sum_4 += w[i]*Mty[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
-		right_dot[0] += sum_4;
+		sum += w[i]*Mty[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		right_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) adjoint_6_right(double *__restrict__ right, const double *__restrict__ right_dot)

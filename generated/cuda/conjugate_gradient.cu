@@ -35,11 +35,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_3_limit(int64_t n, co
 {
 	PMG_TEAM(1, 1, 1);
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_2 += b[i]*b[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		limit_dot[0] += sum_2;
+		sum += b[i]*b[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		limit_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_4_limit(double tol, double *__restrict__ limit, const double *__restrict__ limit_dot)
@@ -72,11 +72,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_7_rz(int64_t n, const
 {
 	PMG_TEAM(1, 1, 1);
 
-	double sum_4 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_4 += r0[i]*z0[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
-		rz_dot[0] += sum_4;
+		sum += r0[i]*z0[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		rz_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_8_rz(double *__restrict__ rz, const double *__restrict__ rz_dot)
@@ -101,11 +101,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_10_rr(int64_t n, cons
 {
 	PMG_TEAM(1, 1, 1);
 
-	double sum_4 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_4 += r0[i]*r0[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
-		rr_dot[0] += sum_4;
+		sum += r0[i]*r0[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		rr_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_11_rr(double *__restrict__ rr, const double *__restrict__ rr_dot)
@@ -140,13 +140,13 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_13_q(int64_t n, const
 	PMG_IN_LOOP;
 
 	if (const int64_t i = pmg_index; i < n) {
-		double sum_3 = 0.0;
+		double sum = 0.0;
 		const int64_t off_begin = off[i], off_end = off[i + 1];
 		for (int64_t k = off_begin; k < off_end; k++) {
 			const int64_t col_k = col[k];
-			sum_3 += val[k]*p[col_k];
+			sum += val[k]*p[col_k];
 		}
-		q[i] = sum_3;
+		q[i] = sum;
 	}
 }
 
@@ -165,11 +165,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_15_alpha(int64_t n, c
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_4 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_4 += p[i]*q[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_4, pmg_parts))
-		alpha_dot[0] += sum_4;
+		sum += p[i]*q[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		alpha_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_16_alpha(const double *__restrict__ rz, double *__restrict__ alpha, const double *__restrict__ alpha_dot, const pmg_cuda_loop *pmg_loop)
@@ -208,11 +208,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_19_rzNew(int64_t n, c
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_6 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_6 += r[i]*z[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_6, pmg_parts))
-		rzNew_dot[0] += sum_6;
+		sum += r[i]*z[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		rzNew_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_20_rzNew(double *__restrict__ rzNew, const double *__restrict__ rzNew_dot, const pmg_cuda_loop *pmg_loop)
@@ -261,11 +261,11 @@ static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_24_next_rr(int64_t n,
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_8 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < n; i += pmg_teams)
-		sum_8 += r[i]*r[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_8, pmg_parts))
-		rr_dot2[0] += sum_8;
+		sum += r[i]*r[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		rr_dot2[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) conjugate_gradient_25_next_rr(double *__restrict__ rr, const double *__restrict__ rr_dot2, const pmg_cuda_loop *pmg_loop)

@@ -51,13 +51,13 @@ static __global__ void PMG_BOUNDS(1, 0) jacobi_4_next_change(int64_t nx, int64_t
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double largest_2 = -INFINITY;
+	double largest = -INFINITY;
 	for (int64_t i = 1 + pmg_index; i < nx - 1; i += pmg_teams) {
 		for (int64_t j = 1; j < ny - 1; j++)
-			largest_2 = pmg_max_f64(fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]), largest_2);
+			largest = pmg_max_f64(fabs(v[(i - 1)*(ny - 2) + j - 1] - u[i*ny + j]), largest);
 	}
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
-		change_max[0] = pmg_max_f64(change_max[0], largest_2);
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest, pmg_parts))
+		change_max[0] = pmg_max_f64(change_max[0], largest);
 }
 
 static __global__ void PMG_BOUNDS(1, 0) jacobi_5_next_change(double *__restrict__ change, const double *__restrict__ change_max, const pmg_cuda_loop *pmg_loop)

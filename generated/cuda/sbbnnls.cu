@@ -246,15 +246,15 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_10_f(int64_t nVoxels, int64_t n
 {
 	PMG_TEAM(32, 32, 1);
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
-			sum_2 += r0[i*nTheta + j]*r0[i*nTheta + j];
+			sum += r0[i*nTheta + j]*r0[i*nTheta + j];
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		f_dot[0] += sum_2;
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		f_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_11_f(double *__restrict__ f, const double *__restrict__ f_dot)
@@ -378,11 +378,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_16_pg(int64_t nFibers, const dou
 {
 	PMG_TEAM(1, 1, 1);
 
-	double largest_2 = -INFINITY;
+	double largest = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		largest_2 = pmg_max_f64(fabs(d0[i]), largest_2);
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
-		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest_2);
+		largest = pmg_max_f64(fabs(d0[i]), largest);
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest, pmg_parts))
+		pg_maxval[0] = pmg_max_f64(pg_maxval[0], largest);
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_17_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval)
@@ -614,11 +614,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_27_num(int64_t nFibers, const do
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		sum_2 += d[i]*q[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		num_dot[0] += sum_2;
+		sum += d[i]*q[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		num_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_28_num(double *__restrict__ num, const double *__restrict__ num_dot, const pmg_cuda_loop *pmg_loop)
@@ -646,11 +646,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_30_num(int64_t nFibers, const do
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		sum_2 += d[i]*d[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		num_dot2[0] += sum_2;
+		sum += d[i]*d[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		num_dot2[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_31_num(double *__restrict__ num, const double *__restrict__ num_dot2, const pmg_cuda_loop *pmg_loop)
@@ -699,11 +699,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_33_den(int64_t nFibers, const do
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		sum_2 += q[i]*q[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		den_dot[0] += sum_2;
+		sum += q[i]*q[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		den_dot[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_34_den(double *__restrict__ den, const double *__restrict__ den_dot, const pmg_cuda_loop *pmg_loop)
@@ -731,15 +731,15 @@ static __global__ void PMG_BOUNDS(32, 0) sbbnnls_36_den(int64_t nVoxels, int64_t
 	PMG_TEAM(32, 32, 1);
 	PMG_IN_LOOP;
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams) {
 		PMG_TEAM_SYNC;
 		for (int64_t j = pmg_lane; j < nTheta; j += pmg_team)
-			sum_2 += v[i*nTheta + j]*v[i*nTheta + j];
+			sum += v[i*nTheta + j]*v[i*nTheta + j];
 		PMG_TEAM_SYNC;
 	}
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		den_dot2[0] += sum_2;
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		den_dot2[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_37_den(double *__restrict__ den, const double *__restrict__ den_dot2, const pmg_cuda_loop *pmg_loop)
@@ -1048,11 +1048,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_47_next_f(int64_t nVoxels, const
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double sum_2 = 0.0;
+	double sum = 0.0;
 	for (int64_t i = pmg_index; i < nVoxels; i += pmg_teams)
-		sum_2 += squares[i];
-	if (pmg_cuda_grid<pmg_cuda_add>(&sum_2, pmg_parts))
-		f_sum[0] += sum_2;
+		sum += squares[i];
+	if (pmg_cuda_grid<pmg_cuda_add>(&sum, pmg_parts))
+		f_sum[0] += sum;
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_48_next_f(double *__restrict__ f, const double *__restrict__ f_sum, const pmg_cuda_loop *pmg_loop)
@@ -1092,11 +1092,11 @@ static __global__ void PMG_BOUNDS(1, 0) sbbnnls_50_next_pg(int64_t nFibers, cons
 	PMG_TEAM(1, 1, 1);
 	PMG_IN_LOOP;
 
-	double largest_2 = -INFINITY;
+	double largest = -INFINITY;
 	for (int64_t i = pmg_index; i < nFibers; i += pmg_teams)
-		largest_2 = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), largest_2);
-	if (pmg_cuda_grid<pmg_cuda_max>(&largest_2, pmg_parts))
-		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest_2);
+		largest = pmg_max_f64(fabs(held[i] ? 0.0 : g[i]), largest);
+	if (pmg_cuda_grid<pmg_cuda_max>(&largest, pmg_parts))
+		pg_maxval2[0] = pmg_max_f64(pg_maxval2[0], largest);
 }
 
 static __global__ void PMG_BOUNDS(1, 0) sbbnnls_51_next_pg(double *__restrict__ pg, const double *__restrict__ pg_maxval2, const pmg_cuda_loop *pmg_loop)
