@@ -356,11 +356,6 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
 void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its launch behind so many iterations (0, 1). */
 void emit_until(struct emit *e, struct k_expr *until, int advance);
-/* What a lane has in registers: so many bytes, its share of a row of cells of so many, and that of a row which a
- * warp-cooperative loop reads, from whose cells terms of so many are computed. */
-void grid_holds(struct emit *e, int64_t bytes);
-void grid_holds_row(struct emit *e, int64_t length, int cell);
-void grid_reads_row(struct emit *e, int64_t length, int cell, int term);
 /* Around what one lane does for its team, `names` for the end, -1 where every lane may; all lanes wait for another. */
 int one_lane_open(struct emit *e);
 void one_lane_close(struct emit *e, int names);

@@ -201,7 +201,6 @@ static void read_kept(struct emit *e, struct row *row)
 	int visible = e->names.visible.n;
 
 	row_array(e, sums, name, row->length);
-	grid_holds_row(e, row->length, type_size(sums));
 	j = row_open(e, kept->loop, row, true);
 	if (e->grid->has_warp_loops)
 		k_macro(e->b, "PMG_READ_ONCE");

@@ -290,14 +290,9 @@ struct emit {
 	bool failed;
 };
 
-enum { SHORT_CELL = 4 };                /* bytes of a cell that needs no pair of a device's registers */
-
 /* A kernel of a device. */
 struct grid {
-	int team;                       /* lanes */
-	int group;                      /* of these lanes, those that share a row */
-	int width;                      /* cells of a row that a lane has next to one another */
-	int warps;                      /* of a block; 0: by the rule of the runtime */
+	struct k_team team;
 	bool is_rolled;                 /* rows one at a time */
 	bool has_warp_loops;            /* then a team has several groups, else one */
 	bool is_broken;                 /* and cannot be printed so */
@@ -305,9 +300,7 @@ struct grid {
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
-	int64_t held, read;             /* bytes of rows and sums that a lane keeps; of the longest row that it reads */
-	int cell, term;                 /* of the longest cell that it reads, and of what is computed from one */
-	bool folds;                     /* lanes add up sums, which takes registers besides */
+	struct k_block *body;           /* as far as it is built */
 };
 
 /* Of a minimum or maximum of floats: which of the two is no result of such, and goes first (extremes.c). */

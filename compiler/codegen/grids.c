@@ -27,13 +27,12 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 	return e->grid && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
 }
 
-/* Each team, or lane, begins at its number, and goes on by how many there are, unless each iteration has one. */
+/* Each team, or lane, begins at its number, and lanes go on by how many there are. */
 void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
 	struct arena *a = e->arena;
 	const bool is_shared = loop_is_shared(e, use);
 	const char *number = is_shared ? "pmg_index" : e->warp_loop ? "pmg_member" : "pmg_lane";
-	const char *all = is_shared ? "pmg_teams" : e->warp_loop ? "pmg_group" : "pmg_team";
 	struct range divided = *range;
 	struct k_loop *loop;
 
@@ -42,13 +41,12 @@ void open_divided(struct emit *e, const struct range *range, const char *name, c
 	loop = &open_for(e, &divided, name, use->mark->direction)->loop;
 	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
 	loop->number = k_name(a, number);
-	loop->is_strided = is_shared && (e->grid->sums_up || e->target->device->has_few_teams);
-	loop->count = !is_shared || loop->is_strided ? k_name(a, all) : NULL;
+	loop->count = is_shared ? NULL : k_name(a, e->warp_loop ? "pmg_group" : "pmg_team");
 }
 
 void emit_team_sync(struct emit *e)
 {
-	if (e->grid && e->grid->team > 1 && !e->grid->in_lanes && !e->warp_loop)
+	if (e->grid && e->grid->team.lanes > 1 && !e->grid->in_lanes && !e->warp_loop)
 		k_macro(e->b, "PMG_TEAM_SYNC");
 }
 
@@ -58,7 +56,7 @@ int one_lane_open(struct emit *e)
 		return warp_loop_open(e);
 	if (e->warp_loop && !e->grid->in_lanes)
 		e->grid->is_broken = true;
-	if (!e->grid || e->grid->team == 1 || e->grid->in_lanes)
+	if (!e->grid || e->grid->team.lanes == 1 || e->grid->in_lanes)
 		return -1;
 	emit_team_sync(e);
 	return block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_lane"),
@@ -76,72 +74,6 @@ void one_lane_close(struct emit *e, int names)
 struct k_expr *of_team(struct arena *arena, struct k_expr *call)
 {
 	return k_with_constant(arena, call, k_name(arena, "pmg_team"));
-}
-
-/* ---- registers ---- */
-
-void grid_holds(struct emit *e, int64_t bytes)
-{
-	if (e->grid)
-		e->grid->held += bytes;
-}
-
-/* Bytes of a lane's vectors of a row, of which the last one may reach behind its end. */
-static int64_t bytes_of_vectors(const struct grid *grid, int64_t length, int cell)
-{
-	const int64_t cells = (int64_t) grid->group*grid->width;
-
-	return (length + cells - 1)/cells*grid->width*cell;
-}
-
-void grid_holds_row(struct emit *e, int64_t length, int cell)
-{
-	if (e->grid)
-		grid_holds(e, bytes_of_vectors(e->grid, length, cell));
-}
-
-void grid_reads_row(struct emit *e, int64_t length, int cell, int term)
-{
-	struct grid *grid = e->grid;
-	int64_t bytes;
-
-	if (!e->warp_loop)
-		return;
-	bytes = bytes_of_vectors(grid, length, cell);
-	grid->read = grid->read < bytes ? bytes : grid->read;
-	grid->cell = grid->cell < cell ? cell : grid->cell;
-	grid->term = grid->term < term ? term : grid->term;
-}
-
-/* What bounds, describes and launches a kernel: a call named so, without its arguments. It is another one for rows of
- * long cells, and if the number of warps is given. */
-static struct k_expr *sized(const struct emit *e, const char *macro)
-{
-	const struct grid *grid = e->grid;
-
-	if (grid->warps)
-		return K_CALL(e->arena, arena_printf(e->arena, "%s_OF", macro), k_int(e->arena, grid->warps));
-	if (grid->read > 0 && grid->cell > SHORT_CELL)
-		macro = arena_printf(e->arena, "%s_LONG", macro);
-	return k_call_of(e->arena, macro, NULL, 0);
-}
-
-static void add_argument(struct arena *arena, struct k_expr *call, struct k_expr *argument)
-{
-	vec_push(arena, &call->args, argument);
-}
-
-/* By the bytes that each lane has of rows and sums; 0: no row of known length is read. */
-static struct k_expr *bounds_of(const struct emit *e)
-{
-	const struct grid *grid = e->grid;
-	const bool is_of_floats = grid->read > 0 && grid->cell <= SHORT_CELL && grid->term <= SHORT_CELL &&
-				  !grid->folds;
-	struct k_expr *bounds = sized(e, is_of_floats ? "PMG_BOUNDS_F32" : "PMG_BOUNDS");
-
-	add_argument(e->arena, bounds, k_int(e->arena, grid->team));
-	add_argument(e->arena, bounds, k_int(e->arena, grid->read > 0 ? grid->held + grid->read : 0));
-	return bounds;
 }
 
 /* ---- sums ---- */
@@ -382,34 +314,46 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 				 bool has_warp_loops)
 {
-	struct grid grid = { .team = has_warp_loops ? mark->team_lanes : mark->row_lanes, .group = mark->row_lanes,
-			     .width = mark->width, .warps = mark->warps, .is_rolled = mark->is_rolled,
-			     .has_warp_loops = has_warp_loops, .depth = depth_here(e),
-			     .sums_up = e->grid->sums_up,
-			     .has_shared = is_shared_at(node) };
 	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
 	const int visible = e->names.visible.n;
 
-	*e->grid = grid;
+	*e->grid = (struct grid) {
+		.team = { has_warp_loops ? mark->team_lanes : mark->row_lanes, mark->row_lanes, mark->width,
+			  mark->warps },
+		.is_rolled = mark->is_rolled, .has_warp_loops = has_warp_loops, .depth = depth_here(e),
+		.has_shared = is_shared_at(node), .body = &body
+	};
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->names.visible.n = visible;
 	elsewhere_end(e, outer);
 	return body;
 }
 
-/* With warp-cooperative loops if there can be any. Whether it ends in a sum is known once a body has been built. */
+/* A team has every n-th iteration. */
+static bool stride(const struct k_stmt *stmt, void *user)
+{
+	struct k_loop *loop = &((struct k_stmt *) stmt)->loop;
+
+	if (stmt->kind == KS_LOOP && loop->kind == K_LOOP_GRID) {
+		loop->is_strided = true;
+		loop->count = k_name(user, "pmg_teams");
+	}
+	return true;
+}
+
+/* With warp-cooperative loops if there can be any. There are fewer teams where they add something up. */
 static struct k_block build_bodies(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	bool has_warp_loops = mark->team_lanes > mark->row_lanes;
 	const int n_followed = e->followed.n;
+	struct k_block body = build_body(e, node, mark, mark->team_lanes > mark->row_lanes);
 
-	(void) build_body(e, node, mark, has_warp_loops);
 	if (e->grid->is_broken) {
-		has_warp_loops = false;
 		e->followed.n = n_followed;
-		(void) build_body(e, node, mark, has_warp_loops);
+		body = build_body(e, node, mark, false);
 	}
-	return build_body(e, node, mark, has_warp_loops);
+	if (e->grid->sums_up || e->target->device->has_few_teams)
+		k_walk_block(&body, &(struct k_visitor) { .stmt = stride, .user = e->arena });
+	return body;
 }
 
 static void add_constants(struct emit *e, struct k_builder *b, const struct k_block *body)
@@ -456,17 +400,12 @@ static void add_return_if(struct k_builder *b, struct k_expr *condition)
 }
 
 /* What stands ahead of the body. */
-static struct k_block head_of(struct emit *e, struct k_expr *team, const struct mark *mark, const struct k_block *body,
-			      bool is_shared)
+static struct k_block head_of(struct emit *e, const struct k_block *body, bool is_shared)
 {
-	const int numbers[] = { e->grid->team, e->grid->group, mark->width };
 	struct k_block head = { 0 };
 	struct k_builder b = k_builder_new(e->arena, &head);
 
 	b.span = e->b->span;
-	for (size_t i = 0; i < sizeof numbers/sizeof numbers[0]; i++)
-		add_argument(e->arena, team, k_int(e->arena, numbers[i]));
-	k_do(&b, team);
 	add_loop_head(e, &b, body);
 	add_constants(e, &b, body);
 	if (!is_shared)
@@ -485,37 +424,27 @@ static void prepend(struct emit *e, struct k_block *body, const struct k_block *
 }
 
 /* launch(plan, kernel, n, team, arguments) */
-static struct k_expr *launch_of(struct emit *e, struct k_expr *launch, const char *kernel, struct k_expr *n, int team,
+static struct k_expr *launch_of(struct emit *e, const char *launch, const char *kernel, struct k_expr *n, int lanes,
 				const expr_list *arguments)
 {
 	struct arena *a = e->arena;
-	struct k_expr *const args[] = { k_name(a, "plan"), k_name(a, kernel), n, k_int(a, team) };
 
-	for (size_t i = 0; i < sizeof args/sizeof args[0]; i++)
-		add_argument(a, launch, args[i]);
-	for (int i = 0; i < arguments->n; i++)
-		add_argument(a, launch, arguments->items[i]);
-	return launch;
+	return k_with_args(a, K_CALL(a, launch, k_name(a, "plan"), k_name(a, kernel), n, k_int(a, lanes)),
+			   arguments->items, arguments->n);
 }
 
 static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const char *name = kernel_name(e, node);
 	struct k_function *function = device_function(e, name, build_bodies(e, node, mark));
-	struct parameters parameters;
-	struct k_expr *team = sized(e, "PMG_TEAM");
-	struct k_expr *launch = !e->grid->sums_up ? sized(e, "PMG_LAUNCH")
-				: e->grid->warps ? sized(e, "PMG_LAUNCH_SUM")
-						 : k_call_of(e->arena, "PMG_LAUNCH_SUM", NULL, 0);
-	struct k_block head;
+	struct parameters parameters = parameters_of(e, function);
+	struct k_block head = head_of(e, &function->body, is_shared_at(node));
 
-	if (e->target->prints[MARK_VECTOR])
-		function->bounds = bounds_of(e);
-	parameters = parameters_of(e, function);
-	head = head_of(e, team, mark, &function->body, is_shared_at(node));
+	function->team = e->grid->team;
 	prepend(e, &function->body, &head);
 	vec_push(e->arena, &e->device.kernels->functions, function);
-	k_do(e->b, launch_of(e, launch, name, count_of(e, node), e->grid->team, &parameters.arguments));
+	k_do(e->b, launch_of(e, e->grid->sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_of(e, node),
+			     function->team.lanes, &parameters.arguments));
 	e->grid = NULL;
 }
 
@@ -584,19 +513,17 @@ static struct k_expr *advance_of(const struct emit *e, int advance)
 static void launch_until(struct emit *e, const char *name, const expr_list *arguments, int advance)
 {
 	struct arena *a = e->arena;
-	struct k_expr *launch = launch_of(e, k_call_of(a, "PMG_LAUNCH", NULL, 0), name, k_int(a, 1), 1, arguments);
+	struct k_expr *launch = launch_of(e, "PMG_LAUNCH", name, k_int(a, 1), 1, arguments);
 
-	add_argument(a, launch, of_plan(a, device_name(e, "loop_of")));
-	add_argument(a, launch, of_plan(a, device_name(e, "bad_index_of")));
-	add_argument(a, launch, advance_of(e, advance));
-	k_do(e->b, launch);
+	k_do(e->b, K_WITH(a, launch, of_plan(a, device_name(e, "loop_of")), of_plan(a, device_name(e, "bad_index_of")),
+			  advance_of(e, advance)));
 }
 
 void emit_until(struct emit *e, struct k_expr *until, int advance)
 {
 	const char *name = arena_printf(e->arena, "%s_until", e->layout->prefix);
 	struct k_function *function;
-	struct grid grid = { .team = 1 };
+	struct grid grid = { .team = { .lanes = 1 } };
 	struct parameters parameters;
 	bool *written = e->function.is_written;
 

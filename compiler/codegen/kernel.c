@@ -759,7 +759,9 @@ static void tell_decisions(const struct watching *watching, const struct k_lower
 static void lower(struct kernel *kernel, const struct kernel_watch *watch)
 {
 	const struct k_target_facts facts = { .prefetches = !is_of_device(kernel),
-					      .has_nontemporal = !is_of_device(kernel), .rows = row_limits };
+					      .has_nontemporal = !is_of_device(kernel),
+					      .has_launch_bounds = kernel->emit.target->prints[MARK_VECTOR],
+					      .rows = row_limits };
 	struct k_lowered lowered = { .arena = kernel->emit.arena, .program = kernel->program, .target = &facts };
 	struct watching watching = { watch, kernel->layout->module };
 	const char *fault;

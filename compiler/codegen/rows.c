@@ -106,7 +106,6 @@ struct k_expr *row_read(struct emit *e, const struct access *access, struct k_ex
 
 	if (kept)
 		return kept;
-	grid_reads_row(e, e->rows.vector->length, array_cell_size(access->array), type_size(sums));
 	return k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s%s%s", row_suffix(access->array->type),
 					     readers[access->array->storage], narrowing(access->array->type, sums)),
 		      1, element);
@@ -161,7 +160,7 @@ struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j)
 
 bool row_fills_team(const struct emit *e, int64_t length)
 {
-	return length % (e->grid->group*e->grid->width) == 0;
+	return length % (e->grid->team.group*e->grid->team.width) == 0;
 }
 
 /* What writes the target before `stage`, or in its group, last in the order of the text. */
@@ -365,7 +364,6 @@ static void emit_in_registers(struct emit *e, __isl_keep isl_ast_node *node, __i
 	enum scalar_type sums = row->stage->write.array->sums;
 
 	row_array(e, sums, row->name, row->length);
-	grid_holds_row(e, row->length, type_size(sums));
 	if (starts_anew)
 		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : k_bool(e->arena, true);
 	emit_transfer(e, node, loop, row, starts_anew ? TRANSFER_START : TRANSFER_READ);

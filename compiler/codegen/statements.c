@@ -443,7 +443,7 @@ static void emit_local_update(struct emit *e, const struct update *update)
 /* What all lanes compute goes into the sum of their parts once. */
 static void emit_accumulation(struct emit *e, const struct update *update, const struct cell *cell)
 {
-	bool is_one = cell->is_spread && e->grid->team > 1 && !e->grid->in_lanes;
+	bool is_one = cell->is_spread && e->grid->team.lanes > 1 && !e->grid->in_lanes;
 	int names = 0;
 
 	if (is_one)

@@ -91,6 +91,7 @@ struct vectors {
 	value_list values;              /* those that it reads */
 	const struct lane_value *sorted, *factor;
 	const char *shared, *shared_type;       /* the values in shared memory; NULL: shuffles bring them */
+	struct k_registers registers;   /* that lanes take as far as the kernel is built */
 };
 
 static void print_vectors(struct emit *e, const struct vectors *vectors, const value_list *values)
@@ -107,6 +108,19 @@ static void print_vectors(struct emit *e, const struct vectors *vectors, const v
 	rename_values(e, values, false);
 }
 
+/* With what stands so far where the loop will stand. */
+static struct k_registers registers_with(const struct emit *e, const struct k_block *loop)
+{
+	struct k_stmt block = { .kind = KS_BLOCK, .body = *loop };
+	struct k_block *here = block_here(e);
+	struct k_registers registers;
+
+	vec_push(e->arena, &here->stmts, &block);
+	registers = k_registers_count(&e->grid->team, e->grid->body);
+	here->stmts.n--;
+	return registers;
+}
+
 /* Keeps of `all` what the loop reads. */
 static void find_values(struct emit *e, struct vectors *vectors, const value_list *all)
 {
@@ -116,6 +130,7 @@ static void find_values(struct emit *e, struct vectors *vectors, const value_lis
 	print_vectors(e, vectors, all);
 	elsewhere_end(e, outer);
 	e->names.visible.n = visible;
+	vectors->registers = registers_with(e, &loop);
 	for (int i = 0; i < all->n; i++)
 		if (k_mentions(&loop, all->items[i].taken))
 			vec_push(e->arena, &vectors->values, all->items[i]);
@@ -171,16 +186,19 @@ static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vect
 }
 
 /* Shared memory needs fewer shuffles and registers, which count if the rows that are read are short. */
-static bool is_by_shared_memory(const struct emit *e)
+static bool is_by_shared_memory(const struct vectors *vectors)
 {
-	return e->grid->read > 0 && e->grid->cell <= SHORT_CELL;
+	return vectors->registers.read > 0 && !vectors->registers.is_long;
 }
 
 /* Are there registers for so many rows next to each other, besides so many bytes of sums? */
-static bool has_room_for_rows(const struct emit *e, int n, int64_t sums)
+static bool has_room_for_rows(const struct emit *e, const struct vectors *vectors, int n, int64_t sums)
 {
-	return e->grid->read > 0 && !e->grid->is_rolled && e->grid->team/e->grid->group <= MOST_GROUPS &&
-	       e->grid->held + sums + n*e->grid->read <= ROOM_FOR_ROWS;
+	const struct k_registers *registers = &vectors->registers;
+
+	return registers->read > 0 && !e->grid->is_rolled &&
+	       e->grid->team.lanes/e->grid->team.group <= MOST_GROUPS &&
+	       registers->held + sums + n*registers->read <= ROOM_FOR_ROWS;
 }
 
 /* A factor as the sums have it to which its products are added. */
@@ -247,7 +265,7 @@ static void pack_values(struct emit *e, struct vectors *vectors, const char *lan
 
 	if (!vectors->values.n)
 		return;
-	if (is_by_shared_memory(e)) {
+	if (is_by_shared_memory(vectors)) {
 		put_to_shared_memory(e, vectors, lanes, total);
 		return;
 	}
@@ -395,7 +413,7 @@ static void emit_rounds(struct emit *e, struct vectors *vectors, const value_lis
 	const char *round = names_declare(&e->names, "round");
 
 	k_var(e->b, k_scalar("int"), round, k_int(e->arena, 0));
-	if (has_room_for_rows(e, ROWS_AT_A_TIME, 0)) {
+	if (has_room_for_rows(e, vectors, ROWS_AT_A_TIME, 0)) {
 		const char *i = names_declare(&e->names, "i");
 
 		open_rounds(e, lanes, round, ROWS_AT_A_TIME, true);
@@ -445,9 +463,10 @@ static void emit_rounds_of_sums(struct emit *e, struct vectors *vectors, const v
 }
 
 /* Fewer rounds if there are no registers for all of their rows, which leaves room for more teams. */
-static int n_rounds(const struct emit *e, enum scalar_type type)
+static int n_rounds(const struct emit *e, const struct vectors *vectors, enum scalar_type type)
 {
-	const bool is_narrow = is_by_shared_memory(e) && !has_room_for_rows(e, ROUNDS, ROUNDS*type_size(type));
+	const bool is_narrow = is_by_shared_memory(vectors) &&
+			       !has_room_for_rows(e, vectors, ROUNDS, ROUNDS*type_size(type));
 
 	return e->grid->is_rolled ? 1 : is_narrow ? NARROW_ROUNDS : ROUNDS;
 }
@@ -457,7 +476,7 @@ static struct sums declare_sums(struct emit *e, const struct vectors *vectors)
 	const enum scalar_type type = vectors->stage->write.array->sums;
 	const struct sums sums = {
 		.rounds = names_declare(&e->names, "rounds"), .found = names_declare(&e->names, "found"),
-		.type = type, .n = n_rounds(e, type)
+		.type = type, .n = n_rounds(e, vectors, type)
 	};
 
 	k_do(e->b, K_CALL(e->arena, "PMG_HANDED", k_type_arg(e->arena, k_scalar(type_c_name(type))),
@@ -476,15 +495,12 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	struct warp_loop *warp_loop = e->warp_loop;
 	struct update taken;
 
-	if (vectors->shared && has_room_for_rows(e, sums.n, bytes)) {
+	if (vectors->shared && has_room_for_rows(e, vectors, sums.n, bytes)) {
 		emit_rounds_of_sums(e, vectors, all, lanes, &sums, true);
 		e->names.visible.n = visible;
-		grid_holds(e, (sums.n - 1)*e->grid->read);
 	}
 	emit_rounds_of_sums(e, vectors, all, lanes, &sums, false);
 	e->names.visible.n = visible;
-	grid_holds(e, bytes);
-	e->grid->folds = true;
 	k_macro(e->b, "PMG_TEAM_SYNC");
 	k_begin_if(e->b, k_binary(e->arena, K_GE, k_name(e->arena, warp_loop->rank), k_int(e->arena, 0)));
 	taken = warp_loop->given;

@@ -153,7 +153,8 @@ static bool is_same_stmt(const struct k_stmt *a, const struct k_stmt *b, const s
 
 static bool is_same_function(const struct k_function *a, const struct k_function *b, const struct pair *pair)
 {
-	bool same = a->kind == b->kind && a->params.n == b->params.n && is_same_expr(a->bounds, b->bounds, pair);
+	bool same = a->kind == b->kind && a->params.n == b->params.n &&
+		    is_same_expr(a->bounds, b->bounds, pair) && !memcmp(&a->team, &b->team, sizeof a->team);
 
 	for (int i = 0; same && i < a->params.n; i++)
 		same = k_type_is_equal(&a->params.items[i].type, &b->params.items[i].type) &&

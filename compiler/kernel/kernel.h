@@ -243,11 +243,20 @@ enum k_function_kind {
 	K_FUNCTION_DEVICE               /* launched on a device */
 };
 
+/* The thread groups of a device that run a kernel. */
+struct k_team {
+	int lanes;                      /* 0: the function says nothing of them */
+	int group;                      /* of these lanes, those that share a row */
+	int width;                      /* cells of a row that a lane has next to one another */
+	int warps;                      /* of a block; 0: by the rule of the runtime */
+};
+
 struct k_function {
 	enum k_function_kind kind;
 	struct k_type result;
 	const char *name;
 	const char *qualifiers;         /* "static", "extern \"C\"" */
+	struct k_team team;             /* K_FUNCTION_DEVICE: of what it is run by, until it has bounds */
 	struct k_expr *bounds;          /* K_FUNCTION_DEVICE: how many threads it may have */
 	VEC(struct k_param) params;
 	bool is_elsewhere;              /* it is a function of another program, too, which is printed before */

@@ -324,6 +324,14 @@ static const char *function_kind_word(enum k_function_kind kind)
 	return "";
 }
 
+static void add_team(struct str *out, const struct k_team *team)
+{
+	if (team->lanes)
+		str_add(out, ", team %d, group %d, width %d", team->lanes, team->group, team->width);
+	if (team->warps)
+		str_add(out, ", warps %d", team->warps);
+}
+
 static const char *function_text(const struct print *p, const struct k_function *function)
 {
 	struct str out = str_new(arena_of(p));
@@ -334,6 +342,7 @@ static const char *function_text(const struct print *p, const struct k_function 
 	for (int i = 0; i < function->params.n; i++)
 		str_add(&out, "%s%s", i ? ", " : "", param_text(p, &function->params.items[i]));
 	str_add(&out, ")");
+	add_team(&out, &function->team);
 	add_part(&out, ", bounds", function->bounds);
 	if (function->broken_at)
 		str_add(&out, ", broken at %d", function->broken_at);

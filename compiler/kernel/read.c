@@ -297,12 +297,25 @@ static void read_params(struct k_reader *r, struct k_function *function)
 	k_expect(r, ")");
 }
 
+static int read_number(struct k_reader *r)
+{
+	return (int) (read_offset(r) & INT32_MAX);
+}
+
 static void read_property_of_function(struct k_reader *r, struct k_function *function)
 {
-	if (k_accept(r, "bounds"))
+	if (k_accept(r, "team"))
+		function->team.lanes = read_number(r);
+	else if (k_accept(r, "group"))
+		function->team.group = read_number(r);
+	else if (k_accept(r, "width"))
+		function->team.width = read_number(r);
+	else if (k_accept(r, "warps"))
+		function->team.warps = read_number(r);
+	else if (k_accept(r, "bounds"))
 		function->bounds = k_read_whole(r);
 	else if (k_expect(r, "broken") && k_expect(r, "at"))
-		function->broken_at = (int) (read_offset(r) & INT32_MAX);
+		function->broken_at = read_number(r);
 }
 
 static void read_head(struct k_reader *r, struct k_function *function)

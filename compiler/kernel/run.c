@@ -68,6 +68,8 @@ struct run_value run_function(struct run *run, const struct k_function *function
 	fiber->names = NULL;
 	run->returned = run_int(0);
 	bind_params(run, function, args, n);
+	if (function->team.lanes)
+		run_bind_team(run, function->name, &function->team);
 	run_block(run, &function->body);
 	run_leave(run, NULL);
 	fiber->names = names;

@@ -60,28 +60,36 @@ static void bind_number(struct run *run, const char *name, int64_t number, bool 
 	run_bind(run, name, &type, value);
 }
 
+void run_bind_team(struct run *run, const char *by, const struct k_team *team)
+{
+	const struct run_team *started = run->fiber->team;
+	const int64_t lane = run->fiber->number;
+
+	if (!started || !started->launch || team->group < 1 || team->lanes != started->n)
+		run_fault(run, "%s: not as the kernel was started", by);
+	if (run->has_stopped)
+		return;
+	run->fiber->group = team->group;
+	run->fiber->width = team->width;
+	bind_number(run, "PMG_SHARE_CELLS", team->width, false);
+	bind_number(run, "pmg_team", team->lanes, false);
+	bind_number(run, "pmg_group", team->group, false);
+	bind_number(run, "pmg_groups", team->lanes/team->group, false);
+	bind_number(run, "pmg_width", team->width, false);
+	bind_number(run, "pmg_teams", started->launch->n_groups, false);
+	bind_number(run, "pmg_index", started->group, false);
+	bind_number(run, "pmg_lane", lane, true);
+	bind_number(run, "pmg_member", lane % team->group, true);
+	bind_number(run, "pmg_group_number", lane/team->group, true);
+}
+
 /* (lanes, group, width) */
 static struct run_value call_team(struct run *run, const struct run_args *args)
 {
-	const int64_t lanes = run_arg(run, args, 0), group = run_arg(run, args, 1), lane = run->fiber->number;
-	const struct run_team *team = run->fiber->team;
+	const struct k_team team = { .lanes = (int) run_arg(run, args, 0), .group = (int) run_arg(run, args, 1),
+				     .width = (int) run_arg(run, args, 2) };
 
-	if (!team || !team->launch || group < 1 || lanes != team->n)
-		run_fault(run, "%s: not as the kernel was started", args->name);
-	if (run->has_stopped)
-		return run_int(0);
-	run->fiber->group = (int) group;
-	run->fiber->width = (int) run_arg(run, args, 2);
-	bind_number(run, "PMG_SHARE_CELLS", run->fiber->width, false);
-	bind_number(run, "pmg_team", lanes, false);
-	bind_number(run, "pmg_group", group, false);
-	bind_number(run, "pmg_groups", lanes/group, false);
-	bind_number(run, "pmg_width", run_arg(run, args, 2), false);
-	bind_number(run, "pmg_teams", team->launch->n_groups, false);
-	bind_number(run, "pmg_index", team->group, false);
-	bind_number(run, "pmg_lane", lane, true);
-	bind_number(run, "pmg_member", lane % group, true);
-	bind_number(run, "pmg_group_number", lane/group, true);
+	run_bind_team(run, args->name, &team);
 	return run_int(0);
 }
 

@@ -301,5 +301,7 @@ extern const struct run_call run_device_calls[], run_row_calls[];
 
 /* run_device.c */
 enum run_flow run_macro(struct run *run, const struct k_stmt *stmt);
+/* The numbers of the lane, in such a team; `by` is what says it: a macro, or the kernel. */
+void run_bind_team(struct run *run, const char *by, const struct k_team *team);
 
 #endif

@@ -11,7 +11,7 @@
 #include "kernel/quoted.h"
 
 static const struct k_target_facts host = { .prefetches = true, .has_nontemporal = true,
-					    .rows = { 768, 64 } };
+					    .has_launch_bounds = true, .rows = { 768, 64 } };
 
 struct lower_case {
 	const char *name, *before, *after, *decides;
