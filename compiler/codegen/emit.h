@@ -293,14 +293,12 @@ struct emit {
 /* A kernel of a device. */
 struct grid {
 	struct k_team team;
-	bool is_rolled;                 /* rows one at a time */
 	bool has_warp_loops;            /* then a team has several groups, else one */
 	bool is_broken;                 /* and cannot be printed so */
 	int depth;                      /* of its loops */
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
-	struct k_block *body;           /* as far as it is built */
 };
 
 /* Of a minimum or maximum of floats: which of the two is no result of such, and goes first (extremes.c). */

@@ -319,9 +319,8 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 
 	*e->grid = (struct grid) {
 		.team = { has_warp_loops ? mark->team_lanes : mark->row_lanes, mark->row_lanes, mark->width,
-			  mark->warps },
-		.is_rolled = mark->is_rolled, .has_warp_loops = has_warp_loops, .depth = depth_here(e),
-		.has_shared = is_shared_at(node), .body = &body
+			  mark->warps, mark->is_rolled },
+		.has_warp_loops = has_warp_loops, .depth = depth_here(e), .has_shared = is_shared_at(node)
 	};
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->names.visible.n = visible;

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT
  *
  * Vector loops in a warp-cooperative loop (warp_loops.c): one runs for those lanes that need it, in their order, and
- * each group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, or, if rows are
- * short, from shared memory, where each lane also finds its sum. Lanes that are next to each other in the order of a
- * restructuring mostly agree in the sort key. A vector loop that depends on the key alone runs once for all of them;
- * one that also has a factor of each lane runs once with their sum (ir/match/zero_factor.c). */
+ * each group of the team has one at a time. The group gets what the loop reads of a lane by shuffles, and each lane
+ * finds its sum in shared memory; a lowering takes several rows at a time (kernel/lower/rounds.c). Lanes that are next
+ * to each other in the order of a restructuring mostly agree in the sort key. A vector loop that depends on the key
+ * alone runs once for all of them; one that also has a factor of each lane runs once with their sum
+ * (ir/match/zero_factor.c). */
 #include "codegen/codegen_private.h"
-
-enum { ROUNDS = 4, NARROW_ROUNDS = 2 }; /* whose sums groups add up together */
-enum { ROWS_AT_A_TIME = 2 };            /* that a group reads next to each other, if they are short */
-enum { MOST_GROUPS = 4 };               /* with more, lanes seldom have that many rows for each */
-enum { ROOM_FOR_ROWS = 192 };           /* bytes of rows and sums of a lane, for two rows at a time */
 
 /* What a lane has, and its name in the loop of vectors. */
 struct lane_value {
@@ -90,8 +86,6 @@ struct vectors {
 	const struct stage *stage;
 	value_list values;              /* those that it reads */
 	const struct lane_value *sorted, *factor;
-	const char *shared, *shared_type;       /* the values in shared memory; NULL: shuffles bring them */
-	struct k_registers registers;   /* that lanes take as far as the kernel is built */
 };
 
 static void print_vectors(struct emit *e, const struct vectors *vectors, const value_list *values)
@@ -108,19 +102,6 @@ static void print_vectors(struct emit *e, const struct vectors *vectors, const v
 	rename_values(e, values, false);
 }
 
-/* With what stands so far where the loop will stand. */
-static struct k_registers registers_with(const struct emit *e, const struct k_block *loop)
-{
-	struct k_stmt block = { .kind = KS_BLOCK, .body = *loop };
-	struct k_block *here = block_here(e);
-	struct k_registers registers;
-
-	vec_push(e->arena, &here->stmts, &block);
-	registers = k_registers_count(&e->grid->team, e->grid->body);
-	here->stmts.n--;
-	return registers;
-}
-
 /* Keeps of `all` what the loop reads. */
 static void find_values(struct emit *e, struct vectors *vectors, const value_list *all)
 {
@@ -130,7 +111,6 @@ static void find_values(struct emit *e, struct vectors *vectors, const value_lis
 	print_vectors(e, vectors, all);
 	elsewhere_end(e, outer);
 	e->names.visible.n = visible;
-	vectors->registers = registers_with(e, &loop);
 	for (int i = 0; i < all->n; i++)
 		if (k_mentions(&loop, all->items[i].taken))
 			vec_push(e->arena, &vectors->values, all->items[i]);
@@ -185,79 +165,14 @@ static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vect
 	return skip ? k_operate(e->arena, condition, K_AND, skip) : condition;
 }
 
-/* Shared memory needs fewer shuffles and registers, which count if the rows that are read are short. */
-static bool is_by_shared_memory(const struct vectors *vectors)
-{
-	return vectors->registers.read > 0 && !vectors->registers.is_long;
-}
-
-/* Are there registers for so many rows next to each other, besides so many bytes of sums? */
-static bool has_room_for_rows(const struct emit *e, const struct vectors *vectors, int n, int64_t sums)
-{
-	const struct k_registers *registers = &vectors->registers;
-
-	return registers->read > 0 && !e->grid->is_rolled &&
-	       e->grid->team.lanes/e->grid->team.group <= MOST_GROUPS &&
-	       registers->held + sums + n*registers->read <= ROOM_FOR_ROWS;
-}
-
-/* A factor as the sums have it to which its products are added. */
-static enum scalar_type shared_value_type(const struct vectors *vectors, const struct lane_value *value)
-{
-	return value == vectors->factor ? vectors->stage->write.array->sums : value->type;
-}
-
-/* Such that one read brings all values of a lane, up to 16 bytes. */
-static int shared_alignment(const struct vectors *vectors)
-{
-	int bytes = 0;
-
-	for (int i = 0; i < vectors->values.n; i++)
-		bytes += type_size(shared_value_type(vectors, &vectors->values.items[i]));
-	return bytes <= 4 ? 4 : bytes <= 8 ? 8 : 16;
-}
-
-/* The structure of a lane's values. Returns an initialiser with those of this lane. */
-static struct k_expr *declare_record(struct emit *e, const struct vectors *vectors, const char *total)
-{
-	struct k_expr *values = k_list_of(e->arena, NULL, 0);
-
-	k_record(e->b, vectors->shared_type, shared_alignment(vectors));
-	for (int i = 0; i < vectors->values.n; i++) {
-		const struct lane_value *value = &vectors->values.items[i];
-		const struct k_type as = k_scalar(type_c_name(shared_value_type(vectors, value)));
-		const char *has = vectors->factor == value ? total : value->name;
-
-		k_var(e->b, as, value->name, NULL);
-		vec_push(e->arena, &values->args, k_cast(e->arena, as, k_name(e->arena, has)));
-	}
-	k_end(e->b);
-	return values;
-}
-
-static void put_to_shared_memory(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
-{
-	struct arena *a = e->arena;
-	struct k_expr *values, *place;
-
-	vectors->shared_type = names_declare(&e->names, "handed");
-	vectors->shared = names_declare(&e->names, "values");
-	values = declare_record(e, vectors, total);
-	k_do(e->b, K_CALL(a, "PMG_HANDED", k_name(a, vectors->shared_type), k_name(a, vectors->shared)));
-	k_macro(e->b, "PMG_TEAM_SYNC");
-	place = K_CALL(a, "pmg_cuda_place", k_name(a, lanes), k_name(a, "pmg_lane"));
-	k_set(e->b, k_at(a, vectors->shared, place), values);
-	k_macro(e->b, "PMG_TEAM_SYNC");
-}
-
 /* The value of the lane of this number. */
 static struct k_expr *shuffled(struct arena *a, struct k_expr *value, const char *from)
 {
 	return of_team(a, K_CALL(a, "pmg_cuda_take", value, k_name(a, from)));
 }
 
-/* The values of these lanes, in their order: lane n has that of the n-th one, or they are in shared memory. A loop that
- * is the same for all lanes takes none. */
+/* The values of these lanes, in their order: lane n has that of the n-th one. A loop that is the same for all lanes
+ * takes none. */
 static void pack_values(struct emit *e, struct vectors *vectors, const char *lanes, const char *total)
 {
 	struct arena *a = e->arena;
@@ -265,10 +180,6 @@ static void pack_values(struct emit *e, struct vectors *vectors, const char *lan
 
 	if (!vectors->values.n)
 		return;
-	if (is_by_shared_memory(vectors)) {
-		put_to_shared_memory(e, vectors, lanes, total);
-		return;
-	}
 	source = names_declare(&e->names, "source");
 	k_const(e->b, k_scalar("int"), source,
 		K_CALL(a, "pmg_cuda_nth", k_name(a, lanes), k_name(a, "pmg_lane")));
@@ -321,29 +232,8 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 	return lanes;
 }
 
-/* From shared memory, all at once. */
-static void take_shared(struct emit *e, const struct vectors *vectors, const char *number)
-{
-	struct arena *a = e->arena;
-	const char *taken = names_declare(&e->names, "taken");
-	struct k_expr *place = k_address(a, k_at(a, vectors->shared, k_name(a, number)));
-
-	k_const(e->b, k_scalar(vectors->shared_type), taken, K_CALL(a, "pmg_cuda_handed", place));
-	for (int i = 0; i < vectors->values.n; i++) {
-		const struct lane_value *value = &vectors->values.items[i];
-		const enum scalar_type type = value->local ? shared_value_type(vectors, value) : TYPE_I64;
-
-		k_const(e->b, k_scalar(type_c_name(type)), value->taken,
-			k_member(a, k_name(a, taken), value->name, false));
-	}
-}
-
 static void take_values(struct emit *e, const struct vectors *vectors, const char *number)
 {
-	if (vectors->shared) {
-		take_shared(e, vectors, number);
-		return;
-	}
 	for (int i = 0; i < vectors->values.n; i++) {
 		const struct lane_value *value = &vectors->values.items[i];
 		const enum scalar_type type = value->local ? value->type : TYPE_I64;
@@ -365,10 +255,9 @@ static struct k_expr *count_of(struct arena *a, const char *lanes)
 	return K_CALL(a, "pmg_cuda_count", k_name(a, lanes));
 }
 
-/* Of each group, the loop for one lane: number `round` of those that it has; if not all groups have one, of those that
- * do. */
+/* Of each group that has one, the loop for one lane: number `round` of those that it has. */
 static void emit_round(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
-		       struct k_expr *round, bool all_have_one)
+		       struct k_expr *round)
 {
 	struct arena *a = e->arena;
 	const int visible = e->names.visible.n;
@@ -376,68 +265,40 @@ static void emit_round(struct emit *e, struct vectors *vectors, const value_list
 
 	k_const(e->b, k_scalar("int"), number, of_round(a, round));
 	take_values(e, vectors, number);
-	if (!all_have_one)
-		k_begin_if(e->b, k_binary(a, K_LT, k_name(a, number), count_of(a, lanes)));
+	k_begin_if(e->b, k_binary(a, K_LT, k_name(a, number), count_of(a, lanes)));
 	print_vectors(e, vectors, all);
-	if (!all_have_one)
-		k_end(e->b);
+	k_end(e->b);
 	e->names.visible.n = visible;
 }
 
-/* Opens a loop over rounds, so many at a time: as long as all groups have rows in them, or over all that are left. */
-static void open_rounds(struct emit *e, const char *lanes, const char *round, int n, bool all_have_one)
+/* Opens the loop over all rounds. */
+static void open_rounds(struct emit *e, const char *lanes, const char *round)
 {
 	struct arena *a = e->arena;
-	struct k_expr *behind = all_have_one ? k_binary(a, K_ADD, k_name(a, round), k_int(a, n)) : k_name(a, round);
-	struct k_expr *rows = k_operate(a, behind, K_MUL, k_name(a, "pmg_groups"));
-	struct k_while *loop = &k_begin_while(e->b, k_binary(a, all_have_one ? K_LE : K_LT, rows,
-							     count_of(a, lanes)))->repeat;
+	struct k_expr *rows = k_binary(a, K_MUL, k_name(a, round), k_name(a, "pmg_groups"));
+	struct k_while *loop;
 
-	loop->after = k_store_of(a, K_ADD, k_name(a, round), k_int(a, n));
+	k_var(e->b, k_scalar("int"), round, k_int(a, 0));
+	loop = &k_begin_while(e->b, k_binary(a, K_LT, rows, count_of(a, lanes)))->repeat;
+	loop->after = k_store_of(a, K_ADD, k_name(a, round), k_int(a, 1));
 	loop->kind = K_LOOP_ROLLED;
 }
 
-/* The unrolled loop over `n` rounds from `first` on: number of the round. */
-static struct k_expr *open_unrolled(struct emit *e, const char *first, const char *i, int n)
-{
-	struct arena *a = e->arena;
-
-	k_begin_for(e->b, "int", i, k_int(a, 0), k_int(a, n), NULL)->loop.kind = K_LOOP_UNROLLED;
-	return k_binary(a, K_ADD, k_name(a, first), k_name(a, i));
-}
-
-/* Rows that are added to that of the group: two are read next to each other as long as all groups have them. The
- * second one is not counted among what lanes hold: what the first one has is free as soon as it is added. */
+/* Rows that are added to that of the group. */
 static void emit_rounds(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
 	const char *round = names_declare(&e->names, "round");
 
-	k_var(e->b, k_scalar("int"), round, k_int(e->arena, 0));
-	if (has_room_for_rows(e, vectors, ROWS_AT_A_TIME, 0)) {
-		const char *i = names_declare(&e->names, "i");
-
-		open_rounds(e, lanes, round, ROWS_AT_A_TIME, true);
-		emit_round(e, vectors, all, lanes, open_unrolled(e, round, i, ROWS_AT_A_TIME), true);
-		k_end(e->b);
-		k_end(e->b);
-	}
-	open_rounds(e, lanes, round, 1, false);
-	emit_round(e, vectors, all, lanes, k_name(e->arena, round), false);
+	open_rounds(e, lanes, round);
+	emit_round(e, vectors, all, lanes, k_name(e->arena, round));
 	k_end(e->b);
 }
 
-/* Sums that are made in several rounds, added up over the lanes of groups together, and left in shared memory. */
-struct sums {
-	const char *rounds, *found;     /* variables: the first of these rounds; where sums are left */
-	enum scalar_type type;
-	int n;                          /* of rounds */
-};
-
-/* Adds up the sums of these rounds over the lanes of groups, and leaves them. */
-static void leave_sums(struct emit *e, const struct sums *sums, const char *name)
+/* Adds up the sums of rounds over the lanes of groups, and leaves them in shared memory, for the lanes. */
+static void leave_sums(struct emit *e, const char *rounds, const char *name, const char *found)
 {
 	struct arena *a = e->arena;
-	struct k_expr *place = k_address(a, k_at(a, sums->found, of_round(a, k_name(a, sums->rounds))));
+	struct k_expr *place = k_address(a, k_at(a, found, of_round(a, k_name(a, rounds))));
 	struct k_expr *call = of_team(a, K_CALL(a, "pmg_cuda_leave", k_name(a, name), place));
 
 	k_with_constant(a, call, k_name(a, "pmg_group"));
@@ -445,66 +306,42 @@ static void leave_sums(struct emit *e, const struct sums *sums, const char *name
 	k_do(e->b, call);
 }
 
+/* Those of one round together; a lowering has more (kernel/lower/rounds.c). */
 static void emit_rounds_of_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes,
-				const struct sums *sums, bool all_have_one)
+				const char *found, const char *rounds)
 {
 	struct arena *a = e->arena;
-	const char *round = names_declare(&e->names, "round"), *name = names_declare(&e->names, "sums");
-	struct k_expr *number;
+	const struct k_type type = k_scalar(type_c_name(vectors->stage->write.array->sums));
+	const int visible = e->names.visible.n;
+	const char *round, *name;
 
-	open_rounds(e, lanes, sums->rounds, sums->n, all_have_one);
-	k_array(e->b, k_scalar(type_c_name(sums->type)), name, k_int(a, sums->n), k_list_of(a, NULL, 0));
-	number = open_unrolled(e, sums->rounds, round, sums->n);
+	open_rounds(e, lanes, rounds);
+	round = names_declare(&e->names, "round");
+	name = names_declare(&e->names, "sums");
+	k_array(e->b, type, name, k_int(a, 1), k_list_of(a, NULL, 0));
+	k_begin_for(e->b, "int", round, k_int(a, 0), k_int(a, 1), NULL)->loop.kind = K_LOOP_UNROLLED;
 	e->warp_loop->sum = k_at(a, name, k_name(a, round));
-	emit_round(e, vectors, all, lanes, number, all_have_one);
+	emit_round(e, vectors, all, lanes, k_binary(a, K_ADD, k_name(a, rounds), k_name(a, round)));
 	k_end(e->b);
-	leave_sums(e, sums, name);
+	leave_sums(e, rounds, name, found);
 	k_end(e->b);
-}
-
-/* Fewer rounds if there are no registers for all of their rows, which leaves room for more teams. */
-static int n_rounds(const struct emit *e, const struct vectors *vectors, enum scalar_type type)
-{
-	const bool is_narrow = is_by_shared_memory(vectors) &&
-			       !has_room_for_rows(e, vectors, ROUNDS, ROUNDS*type_size(type));
-
-	return e->grid->is_rolled ? 1 : is_narrow ? NARROW_ROUNDS : ROUNDS;
-}
-
-static struct sums declare_sums(struct emit *e, const struct vectors *vectors)
-{
-	const enum scalar_type type = vectors->stage->write.array->sums;
-	const struct sums sums = {
-		.rounds = names_declare(&e->names, "rounds"), .found = names_declare(&e->names, "found"),
-		.type = type, .n = n_rounds(e, vectors, type)
-	};
-
-	k_do(e->b, K_CALL(e->arena, "PMG_HANDED", k_type_arg(e->arena, k_scalar(type_c_name(type))),
-			  k_name(e->arena, sums.found)));
-	if (!vectors->shared)
-		k_macro(e->b, "PMG_TEAM_SYNC");
-	k_var(e->b, k_scalar("int"), sums.rounds, k_int(e->arena, 0));
-	return sums;
+	e->names.visible.n = visible;
 }
 
 static void emit_sums(struct emit *e, struct vectors *vectors, const value_list *all, const char *lanes)
 {
-	const struct sums sums = declare_sums(e, vectors);
-	const int visible = e->names.visible.n;
-	const int64_t bytes = sums.n*type_size(sums.type);
-	struct warp_loop *warp_loop = e->warp_loop;
+	struct arena *a = e->arena;
+	const char *rounds = names_declare(&e->names, "rounds"), *found = names_declare(&e->names, "found");
+	const struct warp_loop *warp_loop = e->warp_loop;
 	struct update taken;
 
-	if (vectors->shared && has_room_for_rows(e, vectors, sums.n, bytes)) {
-		emit_rounds_of_sums(e, vectors, all, lanes, &sums, true);
-		e->names.visible.n = visible;
-	}
-	emit_rounds_of_sums(e, vectors, all, lanes, &sums, false);
-	e->names.visible.n = visible;
+	k_do(e->b, K_CALL(a, "PMG_HANDED", c_type(a, vectors->stage->write.array->sums), k_name(a, found)));
 	k_macro(e->b, "PMG_TEAM_SYNC");
-	k_begin_if(e->b, k_binary(e->arena, K_GE, k_name(e->arena, warp_loop->rank), k_int(e->arena, 0)));
+	emit_rounds_of_sums(e, vectors, all, lanes, found, rounds);
+	k_macro(e->b, "PMG_TEAM_SYNC");
+	k_begin_if(e->b, k_binary(a, K_GE, k_name(a, warp_loop->rank), k_int(a, 0)));
 	taken = warp_loop->given;
-	taken.value = k_at(e->arena, sums.found, k_name(e->arena, warp_loop->rank));
+	taken.value = k_at(a, found, k_name(a, warp_loop->rank));
 	emit_update(e, &taken);
 	k_end(e->b);
 }

@@ -151,10 +151,16 @@ static bool is_same_stmt(const struct k_stmt *a, const struct k_stmt *b, const s
 	return same;
 }
 
+static bool is_same_team(const struct k_team *a, const struct k_team *b)
+{
+	return a->lanes == b->lanes && a->group == b->group && a->width == b->width && a->warps == b->warps &&
+	       a->is_rolled == b->is_rolled;
+}
+
 static bool is_same_function(const struct k_function *a, const struct k_function *b, const struct pair *pair)
 {
 	bool same = a->kind == b->kind && a->params.n == b->params.n &&
-		    is_same_expr(a->bounds, b->bounds, pair) && !memcmp(&a->team, &b->team, sizeof a->team);
+		    is_same_expr(a->bounds, b->bounds, pair) && is_same_team(&a->team, &b->team);
 
 	for (int i = 0; same && i < a->params.n; i++)
 		same = k_type_is_equal(&a->params.items[i].type, &b->params.items[i].type) &&

@@ -249,6 +249,7 @@ struct k_team {
 	int group;                      /* of these lanes, those that share a row */
 	int width;                      /* cells of a row that a lane has next to one another */
 	int warps;                      /* of a block; 0: by the rule of the runtime */
+	bool is_rolled;                 /* rows one at a time */
 };
 
 struct k_function {

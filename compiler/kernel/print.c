@@ -330,6 +330,8 @@ static void add_team(struct str *out, const struct k_team *team)
 		str_add(out, ", team %d, group %d, width %d", team->lanes, team->group, team->width);
 	if (team->warps)
 		str_add(out, ", warps %d", team->warps);
+	if (team->is_rolled)
+		str_add(out, ", rolled");
 }
 
 static const char *function_text(const struct print *p, const struct k_function *function)

@@ -312,6 +312,8 @@ static void read_property_of_function(struct k_reader *r, struct k_function *fun
 		function->team.width = read_number(r);
 	else if (k_accept(r, "warps"))
 		function->team.warps = read_number(r);
+	else if (k_accept(r, "rolled"))
+		function->team.is_rolled = true;
 	else if (k_accept(r, "bounds"))
 		function->bounds = k_read_whole(r);
 	else if (k_expect(r, "broken") && k_expect(r, "at"))

@@ -80,7 +80,7 @@ static const char every_form[] =
 	"\n"
 	"function entry static pmg_status PMG_KERNEL(g)()\n"
 	"\n"
-	"function device static void k(), team 32, group 8, width 2, warps 4\n"
+	"function device static void k(), team 32, group 8, width 2, warps 4, rolled\n"
 	"\n"
 	"function device extern \"C\" void h(a: int, b: int), bounds PMG_BOUNDS(32, 0), broken at 1 @ end 2-3\n";
 

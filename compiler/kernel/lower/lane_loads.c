@@ -38,11 +38,6 @@ struct search {
 
 /* ---- the loop ---- */
 
-static bool is_name(const struct k_expr *expr, const char *name)
-{
-	return expr && expr->kind == KE_NAME && strcmp(expr->text, name) == 0;
-}
-
 static const struct k_expr *value_of_let(const struct k_block *block, int i)
 {
 	return i < block->stmts.n && block->stmts.items[i]->kind == KS_LET ? block->stmts.items[i]->let.value : NULL;
@@ -54,14 +49,16 @@ static const char *iteration_of(struct arena *a, const struct k_stmt *stmt)
 	const struct k_loop *loop = &stmt->loop;
 	const struct k_expr *own, *is_in, *value;
 
-	if (stmt->kind != KS_LOOP || loop->kind != K_LOOP_SERIAL || loop->is_down || !is_name(loop->step, "pmg_team"))
+	if (stmt->kind != KS_LOOP || loop->kind != K_LOOP_SERIAL || loop->is_down ||
+	    !is_name_of(loop->step, "pmg_team"))
 		return NULL;
 	own = k_binary(a, K_ADD, k_name(a, loop->name), k_name(a, "pmg_lane"));
 	is_in = value_of_let(&loop->body, 0);
 	value = value_of_let(&loop->body, 1);
 	if (!is_in || is_in->kind != KE_BINARY || is_in->op != K_LT ||
 	    !k_expr_is_equal(is_in->args.items[0], own) || !k_expr_is_equal(is_in->args.items[1], loop->bound) ||
-	    !value || value->kind != KE_SELECT || !is_name(value->args.items[0], loop->body.stmts.items[0]->let.name) ||
+	    !value || value->kind != KE_SELECT ||
+	    !is_name_of(value->args.items[0], loop->body.stmts.items[0]->let.name) ||
 	    !k_expr_is_equal(value->args.items[1], own))
 		return NULL;
 	return loop->body.stmts.items[1]->let.name;
@@ -128,8 +125,7 @@ static int find_stream(const struct search *search, const char *array, int by)
 /* array[index] of PMG_ONCE(array[index]); NULL: it is another expression. */
 static const struct k_expr *element_of(const struct k_expr *expr)
 {
-	const struct k_expr *element = expr && expr->kind == KE_CALL && strcmp(expr->text, "PMG_ONCE") == 0
-				     ? expr->args.items[0] : NULL;
+	const struct k_expr *element = is_call_of(expr, "PMG_ONCE") ? expr->args.items[0] : NULL;
 
 	return element && element->kind == KE_LOAD && element->args.items[0]->kind == KE_NAME ? element : NULL;
 }
@@ -140,7 +136,7 @@ static const char *index_array_of(const struct search *search, const struct k_ex
 	const struct k_expr *value = subscript->kind == KE_NAME ? value_of(search, subscript->text) : subscript;
 	const struct k_expr *element = element_of(value);
 
-	return element && is_name(element->args.items[1], search->iteration) ? element->args.items[0]->text : NULL;
+	return element && is_name_of(element->args.items[1], search->iteration) ? element->args.items[0]->text : NULL;
 }
 
 /* What a subscript comes from: BY_LANE, a stream, or NONE. */
@@ -148,7 +144,7 @@ static int find_by(const struct search *search, const struct k_expr *subscript)
 {
 	const char *array = index_array_of(search, subscript);
 
-	if (is_name(subscript, search->iteration))
+	if (is_name_of(subscript, search->iteration))
 		return BY_LANE;
 	return array ? find_stream(search, array, BY_LANE) : NONE;
 }

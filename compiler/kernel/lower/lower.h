@@ -69,20 +69,6 @@ const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch);
 /* The same with one of them, whatever it needs; K_BUILT: with none. */
 const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_watch *watch);
 
-/* ---- registers.c ---- */
-
-enum { K_LONG_CELL = 8 };       /* bytes of a cell that needs a pair of a device's registers */
-
-/* What a lane of a device has in registers. */
-struct k_registers {
-	int64_t held;           /* bytes of rows and sums that it keeps */
-	int64_t read;           /* of its share of the longest row that it reads in rounds; 0: it reads none */
-	bool is_long;           /* cells of such rows are long */
-	bool has_long_sums;     /* or what is computed from them, or lanes add up sums, which takes registers besides */
-};
-
-struct k_registers k_registers_count(const struct k_team *team, const struct k_block *body);
-
 /* ---- row_blocks.c ---- */
 
 /* A row as blocks that are kept after each other. All but the last one have the same length, a multiple of the longest

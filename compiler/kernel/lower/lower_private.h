@@ -20,7 +20,27 @@ typedef VEC(const char *) name_list;
 /* Keeps a decision of the lowering that runs, unless it was taken before: of a copy of the same statements. */
 void lower_decide(struct k_lowered *lowered, struct k_decision decision);
 
+/* ---- registers.c ---- */
+
+enum { K_LONG_CELL = 8 };       /* bytes of a cell that needs a pair of a device's registers */
+
+/* What a lane of a device has in registers. */
+struct k_registers {
+	int64_t held;           /* bytes of rows and sums that it keeps */
+	int64_t read;           /* of its share of the longest row that it reads in rounds; 0: it reads none */
+	bool is_long;           /* cells of such rows are long */
+	bool has_long_sums;     /* or what is computed from them, or lanes add up sums, which takes registers besides */
+};
+
+struct k_registers k_registers_count(const struct k_team *team, const struct k_block *body);
+/* Up to a loop over rounds, with its rows and without its sums. */
+struct k_registers k_registers_before(const struct k_team *team, const struct k_block *body, const struct k_stmt *end);
+int type_size_of(const char *c_name);   /* bytes of a type of the language by its name in C */
+
 /* ---- names.c ---- */
+
+bool is_call_of(const struct k_expr *expr, const char *function);       /* false of NULL, too */
+bool is_name_of(const struct k_expr *expr, const char *name);
 
 /* The names that are visible where a lowering is: those of a function as a whole at first, then what a statement
  * declares behind it, or inside of it. */

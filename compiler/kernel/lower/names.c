@@ -5,6 +5,16 @@
 
 #include "kernel/lower/lower_private.h"
 
+bool is_call_of(const struct k_expr *expr, const char *function)
+{
+	return expr && expr->kind == KE_CALL && strcmp(expr->text, function) == 0;
+}
+
+bool is_name_of(const struct k_expr *expr, const char *name)
+{
+	return expr && expr->kind == KE_NAME && strcmp(expr->text, name) == 0;
+}
+
 void name_list_begin(struct arena *arena, name_list *names, const struct k_program *program,
 		     const struct k_function *function)
 {

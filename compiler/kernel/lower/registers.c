@@ -11,21 +11,13 @@
 struct counting {
 	const struct k_team *team;
 	struct k_registers found;
+	const struct k_stmt *end;       /* a loop over rounds, with which counting ends, but for its sums; NULL */
+	bool is_over;
 	bool is_in_rounds;              /* in a loop whose iterations the lanes of a team have, one each at a time */
 	const struct k_expr *vectors;   /* PMG_VECTORS(type, n): the loop around is over such vectors; NULL: none is */
 };
 
-static bool is_call(const struct k_expr *expr, const char *function)
-{
-	return expr && expr->kind == KE_CALL && strcmp(expr->text, function) == 0;
-}
-
-static bool is_name(const struct k_expr *expr, const char *name)
-{
-	return expr && expr->kind == KE_NAME && strcmp(expr->text, name) == 0;
-}
-
-static int size_of(const char *c_name)
+int type_size_of(const char *c_name)
 {
 	for (int type = 0; type < TYPE_N; type++)
 		if (strcmp(type_c_name((enum scalar_type) type), c_name) == 0)
@@ -42,7 +34,7 @@ static int64_t larger(int64_t a, int64_t b)
 
 static int sum_size(const struct k_expr *vectors)
 {
-	return size_of(vectors->args.items[0]->of.name);
+	return type_size_of(vectors->args.items[0]->of.name);
 }
 
 /* Bytes of a lane's vectors for cells of so many, of which the last one may reach behind the end of the row. */
@@ -57,7 +49,7 @@ static void count_row(struct counting *counting, const struct k_let *let)
 {
 	const struct k_expr *vectors = let->extents.n ? let->extents.items[0] : NULL;
 
-	if (is_call(vectors, "PMG_VECTORS"))
+	if (is_call_of(vectors, "PMG_VECTORS"))
 		counting->found.held += share_of(counting, vectors, sum_size(vectors));
 }
 
@@ -66,7 +58,8 @@ static int cell_of_read(const struct k_expr *expr)
 {
 	if (expr->kind != KE_CALL || k_callee_find(expr->text) != k_callee_find("PMG_READ_F64"))
 		return 0;
-	return is_call(expr, "PMG_READ_F64") || is_call(expr, "PMG_READ_F64_TO_F32") ? K_LONG_CELL : K_LONG_CELL/2;
+	return is_call_of(expr, "PMG_READ_F64") || is_call_of(expr, "PMG_READ_F64_TO_F32") ? K_LONG_CELL
+											   : K_LONG_CELL/2;
 }
 
 static bool count_read(const struct k_expr *expr, void *user)
@@ -98,12 +91,12 @@ static void count_sums(struct counting *counting, const struct k_block *body)
 	const struct k_let *sums;
 	int64_t n;
 
-	if (body->stmts.n != 3 || !is_call(body->stmts.items[2]->value, "pmg_cuda_leave"))
+	if (body->stmts.n != 3 || !is_call_of(body->stmts.items[2]->value, "pmg_cuda_leave"))
 		return;
 	sums = &body->stmts.items[0]->let;
 	n = sums->extents.items[0]->integer;
 	found->held += all_have_rows(&body->stmts.items[1]->loop.body) ? (n - 1)*found->read
-								       : n*size_of(sums->type.name);
+								       : n*type_size_of(sums->type.name);
 	found->has_long_sums = true;
 }
 
@@ -120,8 +113,8 @@ static void count_loop(struct counting *counting, const struct k_loop *loop)
 {
 	const struct counting outer = *counting;
 
-	counting->is_in_rounds = outer.is_in_rounds || is_name(loop->step, "pmg_team");
-	if (is_call(loop->bound, "PMG_VECTORS"))
+	counting->is_in_rounds = outer.is_in_rounds || is_name_of(loop->step, "pmg_team");
+	if (is_call_of(loop->bound, "PMG_VECTORS"))
 		counting->vectors = loop->bound;
 	count_inside(counting, &loop->body);
 	counting->is_in_rounds = outer.is_in_rounds;
@@ -132,21 +125,29 @@ static bool count_stmt(const struct k_stmt *stmt, void *user)
 {
 	struct counting *counting = user;
 
+	if (counting->is_over)
+		return false;
 	if (stmt->kind == KS_LET)
 		count_row(counting, &stmt->let);
 	if (stmt->kind == KS_LOOP)
 		count_loop(counting, &stmt->loop);
-	if (stmt->kind == KS_WHILE) {
+	if (stmt->kind == KS_WHILE)
 		count_inside(counting, &stmt->repeat.body);
+	counting->is_over = counting->is_over || stmt == counting->end;
+	if (stmt->kind == KS_WHILE && !counting->is_over)
 		count_sums(counting, &stmt->repeat.body);
-	}
 	return stmt->kind != KS_LOOP && stmt->kind != KS_WHILE;
+}
+
+struct k_registers k_registers_before(const struct k_team *team, const struct k_block *body, const struct k_stmt *end)
+{
+	struct counting counting = { .team = team, .end = end };
+
+	count_inside(&counting, body);
+	return counting.found;
 }
 
 struct k_registers k_registers_count(const struct k_team *team, const struct k_block *body)
 {
-	struct counting counting = { .team = team };
-
-	count_inside(&counting, body);
-	return counting.found;
+	return k_registers_before(team, body, NULL);
 }
