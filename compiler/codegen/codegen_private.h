@@ -294,8 +294,6 @@ bool emit_carried_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 bool carried_announce(struct emit *e, __isl_keep isl_ast_node *body, const struct loop_use *use,
 		      const struct range *range, const char *variable);
 void carried_body(struct emit *e, __isl_keep isl_ast_node *body, const struct mark *loop);
-/* How many more lines a block may have when its rows are kept in registers. */
-int carried_length(const struct k_block *block);
 
 /* ---- skip.c: loops that add nothing ---------------------------------------------------------------------- */
 
@@ -400,6 +398,7 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 
 /* The table that stands for an array of the plan where the tree is the one that is known; NULL: there is none. */
 const char *constant_table(const struct layout *layout, const struct slot *slot);
+void declare_constant_tables(struct k_program *program, const struct layout *layout);   /* ahead of the functions */
 void emit_constant_tables(struct writer *w, struct layout *const *layouts, int n); /* of a pipeline's candidates */
 /* And what must hold of the plan's arrays for those tables to be theirs. NULL: nothing has to hold. */
 struct k_expr *with_constant_conditions(const struct layout *layout, struct k_expr *condition);

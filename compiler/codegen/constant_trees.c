@@ -81,6 +81,18 @@ static void emit_table(struct writer *w, struct arena *arena, const struct slot 
 	writer_blank(w);
 }
 
+void declare_constant_tables(struct k_program *program, const struct layout *layout)
+{
+	struct arena *arena = layout->module->arena;
+
+	for (int i = 0; i < layout->slots.n; i++) {
+		const char *name = constant_table(layout, &layout->slots.items[i]);
+
+		if (name)
+			vec_push(arena, &program->globals, ((struct k_param) { k_pointer("int64_t", true), name }));
+	}
+}
+
 void emit_constant_tables(struct writer *w, struct layout *const *layouts, int n)
 {
 	struct names printed = { .arena = layouts[0]->module->arena };

@@ -709,32 +709,37 @@ static void build_copies(struct kernel *kernel)
 	build_choice(kernel, condition);
 }
 
-/* The nests are built once to see how long they are; kernels of a device that they start are built again. */
+/* How long a nest is in a function of its own, which is lowered; kernels of a device that it starts are built again. */
+static int measured(struct kernel *kernel, int number)
+{
+	const struct part part = { .first = number, .last = number + 1 };
+	const struct k_target_facts facts = target_facts(kernel->emit.target);
+	struct k_function *function = function_new(kernel, K_FUNCTION_HOST, "static", "void", "");
+	struct k_stmt *nest = k_stmt(kernel->emit.arena, KS_BLOCK);
+	struct k_builder b = k_builder_new(kernel->emit.arena, &function->body);
+	struct k_block all = { 0 };
+
+	nest->body = *body_of(kernel, build_part, &part);
+	vec_push(b.arena, &all.stmts, nest);
+	fill_function(kernel, &b, &all, &part);
+	vec_push(b.arena, &kernel->program->functions, function);
+	return k_lowered_length(b.arena, kernel->program, &nest->body, &facts);
+}
+
 static bool find_nests(struct kernel *kernel)
 {
 	struct emit *e = &kernel->emit;
-	struct k_block unused = { 0 };
-	struct k_builder b = k_builder_new(e->arena, &unused);
-	struct k_program kernels = { 0 };
+	struct k_program *program = kernel->program;
 
-	e->b = &b;
-	e->device.kernels = &kernels;
 	for (int i = 0; i < REGION_N && !e->failed; i++)
 		nests_of_region(e, (enum region_kind) i, &kernel->nests);
+	for (int i = 0; i < kernel->nests.n && !e->failed; i++) {
+		kernel->program = &(struct k_program) { 0 };
+		kernel->nests.items[i].n_lines = measured(kernel, i);
+	}
+	kernel->program = program;
 	e->device.n_kernels = 0;
 	return !e->failed;
-}
-
-/* Tables of trees that are known are declared ahead of the functions. */
-static void add_globals(struct kernel *kernel)
-{
-	for (int i = 0; i < kernel->layout->slots.n; i++) {
-		const char *name = constant_table(kernel->layout, &kernel->layout->slots.items[i]);
-
-		if (name)
-			vec_push(kernel->emit.arena, &kernel->program->globals,
-				 ((struct k_param) { k_pointer("int64_t", true), name }));
-	}
 }
 
 struct watching {
@@ -758,15 +763,12 @@ static void tell_decisions(const struct watching *watching, const struct k_lower
 
 static void lower(struct kernel *kernel, const struct kernel_watch *watch)
 {
-	const struct k_target_facts facts = { .prefetches = !is_of_device(kernel),
-					      .has_nontemporal = !is_of_device(kernel),
-					      .has_launch_bounds = kernel->emit.target->prints[MARK_VECTOR],
-					      .rows = row_limits };
+	const struct k_target_facts facts = target_facts(kernel->emit.target);
 	struct k_lowered lowered = { .arena = kernel->emit.arena, .program = kernel->program, .target = &facts };
 	struct watching watching = { watch, kernel->layout->module };
 	const char *fault;
 
-	add_globals(kernel);
+	declare_constant_tables(kernel->program, kernel->layout);
 	fault = k_lower(&lowered, &(struct k_watch) { see, &watching });
 	if (fault)
 		emit_fail(&kernel->emit, "a kernel is not well-formed: %s", fault);

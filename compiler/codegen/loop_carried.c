@@ -7,8 +7,6 @@
  *
  * What was in the row before is what the loop wrote there, if it writes each of its rows, or if nothing else writes the
  * array. No loop is announced of which it is not known whether there is a row before its first one. */
-#include <string.h>
-
 #include "codegen/codegen_private.h"
 
 /* ---- the statements that write an array ---- */
@@ -282,29 +280,6 @@ bool carried_announce(struct emit *e, __isl_keep isl_ast_node *body, const struc
 		has_any = true;
 	}
 	return has_any;
-}
-
-/* ---- lines ---- */
-
-static bool add_lines(const struct k_stmt *stmt, void *user)
-{
-	enum { OF_VECTORS = 4, OF_FIRST = 4 };  /* declared, set and copied; read from the row before the first one */
-	const char *call = stmt->kind == KS_CALL && stmt->value->kind == KE_CALL ? stmt->value->text : "";
-	int *n = user;
-
-	if (strcmp(call, "PMG_CARRIED") == 0)
-		*n += OF_VECTORS;
-	else if (strcmp(call, "PMG_CARRIED_FROM") == 0)
-		*n += OF_VECTORS + OF_FIRST;
-	return true;
-}
-
-int carried_length(const struct k_block *block)
-{
-	int n = 0;
-
-	k_walk_block(block, &(struct k_visitor) { .stmt = add_lines, .user = &n });
-	return n;
 }
 
 /* ---- the loop ---- */

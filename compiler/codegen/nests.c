@@ -40,15 +40,6 @@ static void note_stage(struct stage *stage, void *user)
 	nest->is_commit |= stage->is_commit;
 }
 
-static void measure(struct emit *e, nest_list *nests, int number)
-{
-	struct k_block block = { 0 }, *outer = elsewhere_begin(e, &block);
-
-	emit_nests(e, nests, number, number + 1);
-	elsewhere_end(e, outer);
-	nests->items[number].n_lines = k_length(&block) + rows_length(&block) + carried_length(&block);
-}
-
 static void add_nests(struct emit *e, enum region_kind kind, __isl_keep isl_ast_node *node, nest_list *nests)
 {
 	struct nest nest = { .region = kind, .node = node };
@@ -61,7 +52,6 @@ static void add_nests(struct emit *e, enum region_kind kind, __isl_keep isl_ast_
 	}
 	ast_each_stage(node, note_stage, &collecting);
 	vec_push(e->arena, nests, nest);
-	measure(e, nests, nests->n - 1);
 }
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests)

@@ -45,12 +45,6 @@ void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t 
 struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j);
 struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
-/* ---- row_lines.c ---------------------------------------------------------------------------------------- */
-
-extern const struct k_row_limits row_limits;
-/* About how many lines more a block has once its rows are kept. */
-int rows_length(const struct k_block *block);
-
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */
 
 /* Of a loop of vectors with this range, for a processor: how many terms it adds to an accumulator. A lowering makes

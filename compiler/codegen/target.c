@@ -32,6 +32,13 @@ const char *target_names(void)
 	return names + 2;
 }
 
+struct k_target_facts target_facts(const struct target *target)
+{
+	return (struct k_target_facts) { .prefetches = !target->device, .has_nontemporal = !target->device,
+					 .has_launch_bounds = target->prints[MARK_VECTOR],
+					 .rows = { ROW_LONGEST, ROW_SHORTEST } };
+}
+
 bool target_calls_blas(const struct module *module)
 {
 	bool calls = false;

@@ -53,6 +53,7 @@ struct target {
 
 const struct target *target_find(const char *name);     /* NULL: there is none */
 const char *target_names(void);                         /* "openmp, cuda" */
+struct k_target_facts target_facts(const struct target *target);        /* what lowerings may use */
 
 /* Who looks on while the kernels of a module, or of a candidate, are lowered. */
 struct kernel_watch {

@@ -68,16 +68,9 @@ struct k_watch {
 const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch);
 /* The same with one of them, whatever it needs; K_BUILT: with none. */
 const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_watch *watch);
-
-/* ---- row_blocks.c ---- */
-
-/* A row as blocks that are kept after each other. All but the last one have the same length, a multiple of the longest
- * vector's, so that one loop runs over them. */
-struct k_row_blocks {
-	int64_t length, rest;   /* of a block; of the last one, if that is shorter; in cells */
-};
-
-/* Of a row of so many cells of so many bytes; false: there are no such blocks. */
-bool k_row_blocks(const struct k_row_limits *limits, int64_t length, int64_t size, struct k_row_blocks *blocks);
+/* Lowers a program, of which how long it becomes is all that is wanted: in lines, what is in the block of a statement
+ * there. What follows on K_KNOWN_READ is left out: candidates that differ in how they go about memory are cut alike. */
+int k_lowered_length(struct arena *arena, struct k_program *program, const struct k_block *block,
+		     const struct k_target_facts *target);
 
 #endif

@@ -56,4 +56,15 @@ const char *name_list_new(struct arena *arena, name_list *names, const struct k_
 void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
 		      void (*lower)(struct k_block *block, void *user), void *user);
 
+/* ---- row_blocks.c ---- */
+
+/* A row as blocks that are kept after each other. All but the last one have the same length, a multiple of the longest
+ * vector's, so that one loop runs over them. */
+struct k_row_blocks {
+	int64_t length, rest;   /* of a block; of the last one, if that is shorter; in cells */
+};
+
+/* Of a row of so many cells of so many bytes; false: there are no such blocks. */
+bool k_row_blocks(const struct k_row_limits *limits, int64_t length, int64_t size, struct k_row_blocks *blocks);
+
 #endif
