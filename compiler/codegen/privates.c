@@ -60,14 +60,6 @@ static void emit_in_parts(struct emit *e, __isl_keep isl_ast_node *node, const s
 	block_close(e, visible);
 }
 
-/* Or has the target no threads, so that the block that it opened is run once? */
-static bool has_threads(const struct emit *e)
-{
-	const struct k_block *around = e->b->open.items[e->b->open.n - 2];
-
-	return around->stmts.items[around->stmts.n - 1]->kind == KS_PARALLEL;
-}
-
 void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const struct array *target = mark->stage->write.array, *copies = copies_of(e->module, target);
@@ -80,8 +72,7 @@ void emit_private(struct emit *e, __isl_keep isl_ast_node *node, const struct ma
 	region_count(e, node, NULL);
 	e->threads.in_region = true;
 	e->target->open_team(e);
-	if (has_threads(e))
-		k_do(e->b, private_call(e, mark->stage, copies));
+	k_do(e->b, private_call(e, mark->stage, copies));
 	if (n_private_copies(copies) > 1)
 		emit_in_parts(e, node, copies);
 	else

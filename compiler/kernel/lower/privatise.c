@@ -4,7 +4,8 @@
  * comes to a cell. Each thread gets a copy of the buffer, or each part if the region is one loop over parts, whose sums
  * then do not depend on the number of threads: a row of memory that is there for the copies. A copy begins with the
  * identity of the operation and takes all that the region did to the buffer. Behind the loops, threads share the cells,
- * and add the copies to each in the order of the threads or parts. */
+ * and add the copies to each in the order of the threads or parts. Where no region is around the call, one thread
+ * updates the buffer itself. */
 #include <string.h>
 
 #include "kernel/lower/lower_private.h"
@@ -199,22 +200,33 @@ static void lower_region(struct search *search, struct k_stmt *region, const str
 
 /* ---- the walk ---- */
 
+/* Such a call in a block that one thread runs, where no updates meet. */
+static bool is_needless(const struct k_stmt *stmt)
+{
+	return stmt->kind == KS_CALL && k_effects(stmt->value) & K_CALL_IS_PRIVATE;
+}
+
 static void lower_block(struct k_block *block, void *user)
 {
 	struct search *search = user;
 	const int visible = search->visible.n;
+	struct k_block out = { 0 };
 	struct copies copies;
 
 	for (int i = 0; i < block->stmts.n; i++) {
 		struct k_stmt *stmt = block->stmts.items[i];
 
+		if (is_needless(stmt))
+			continue;
 		if (read_call(stmt, &copies))
 			lower_region(search, stmt, &copies);
 		else
 			name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
 		name_list_declare(search->arena, &search->visible, stmt);
+		vec_push(search->arena, &out.stmts, stmt);
 	}
 	search->visible.n = visible;
+	*block = out;
 }
 
 void lower_privatise(struct k_lowered *lowered)
