@@ -56,13 +56,19 @@ static bool is_divided(const struct emit *e, const struct loop_use *use)
 	return loop_is_shared(e, use) || loop_is_of_lanes(e, use);
 }
 
+/* Does it add to accumulators of which threads and lanes have parts (kernel/lower/thread_sums.c)? */
+static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
+{
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
+}
+
 /* Of a shared loop of vectors: an end that clang knows to be none of the largest numbers (pmgrt_math.h). */
 static struct range for_vectors(struct emit *e, const struct range *range, const struct loop_use *use)
 {
 	struct range bounded = *range;
 	int64_t number;
 
-	if (use->is_parallel && use->is_vector && use->mark->direction > 0 &&
+	if (use->is_parallel && use->is_vector && !is_sum_of_threads(e, use) && use->mark->direction > 0 &&
 	    !affine_is_constant(&range->end, &number))
 		bounded.end = affine_atom(e->arena, K_CALL(e->arena, "PMG_END", affine_expr(e->arena, &range->end)));
 	return bounded;
@@ -158,21 +164,28 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 	e->windows.prefetching = outer;
 }
 
-/* Where the loop cannot be cut, each thread adds to its one sum. */
-static void emit_shared_sum(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
+/* Can the loop be cut in parts for threads? Else each thread adds to its one sum, without vectors. */
+static bool is_cut_for_threads(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *loop)
 {
-	const bool is_cut = emit_sum_of_threads(e, node, use);
+	const struct range range = range_of(e, node, loop->direction);
+	const bool is_cut = !range.is_single && range.step == 1 && loop->direction > 0;
 
-	note_loop_followed(e, DECISION_VECTOR, use.mark, is_cut);
-	if (is_cut)
-		return;
-	use.is_vector = false;
-	emit_for(e, node, use);
+	note_loop_followed(e, DECISION_VECTOR, loop, is_cut);
+	return is_cut;
 }
 
-static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
+static void emit_for_of_kind(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
-	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
+	if (is_sum_of_threads(e, &use))
+		use.is_vector = is_cut_for_threads(e, node, use.mark);
+	if (use.mark->kind == MARK_BIND)
+		emit_bind_for(e, node, use);
+	else if (use.mark->kind == MARK_CHILDREN)
+		emit_children_for(e, node, use);
+	else if (use.block)
+		emit_block_loop(e, node, use);
+	else
+		emit_plain_for(e, node, use);
 }
 
 void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -183,16 +196,8 @@ void emit_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use
 		return;
 	else if (use.parts && use.is_parallel && !e->threads.part)
 		emit_parts(e, node, use);
-	else if (is_sum_of_threads(e, &use))
-		emit_shared_sum(e, node, use);
-	else if (use.mark->kind == MARK_BIND)
-		emit_bind_for(e, node, use);
-	else if (use.mark->kind == MARK_CHILDREN)
-		emit_children_for(e, node, use);
-	else if (use.block)
-		emit_block_loop(e, node, use);
 	else
-		emit_plain_for(e, node, use);
+		emit_for_of_kind(e, node, use);
 }
 
 /* ---- the other nodes ---- */

@@ -1,47 +1,17 @@
 /* SPDX-License-Identifier: MIT
  *
- * Loops that are partitioned. Either into a fixed number of parts, so that sums do not depend on the number of threads:
- * threads share the parts, each part adds to accumulators of its own (or to a private copy of the target, privates.c),
- * and behind the loop these are added in the order of the parts. Or into one part for each thread, if a sum is both
- * work-shared and in vectors: a thread's sum is one variable for OpenMP, and the lanes of its part are added to that.
- * (As one `for simd`, clang takes lanes to be apart that are not.) */
+ * Loops that are partitioned into a fixed number of parts, so that sums do not depend on the number of threads: threads
+ * share the parts, each part adds to accumulators of its own (or to a private copy of the target, privates.c), and
+ * behind the loop these are added in the order of the parts. */
 #include "codegen/codegen_private.h"
 
 /* ---- the share of a part ---- */
 
-/* `next` is the part itself, or the one behind it. */
-static struct k_expr *cut_at(struct emit *e, const struct cut *cut, struct k_expr *next)
-{
-	struct arena *a = e->arena;
-	struct affine length = affine_combine(a, 1, &cut->end, -1, &cut->first);
-	struct k_expr *whole = affine_expr(a, &length), *begin;
-	int64_t constant;
-
-	if (cut->chunk)
-		begin = K_CALL(a, "pmg_part_begin", whole, next, e->threads.n_parts, k_int(a, cut->chunk));
-	else
-		begin = k_operate(a, k_operate(a, next, K_MUL, k_at_least(a, whole, K_LEVEL_UNARY)), K_DIV,
-				  e->threads.n_parts);
-	if (affine_is_constant(&cut->first, &constant) && constant == 0)
-		return begin;
-	return k_operate(a, affine_expr(a, &cut->first), K_ADD, begin);
-}
-
-struct k_expr *part_begin(struct emit *e, const struct cut *cut, const char *part)
-{
-	return cut_at(e, cut, k_name(e->arena, part));
-}
-
-struct k_expr *part_end(struct emit *e, const struct cut *cut, const char *part)
-{
-	return cut_at(e, cut, k_binary(e->arena, K_ADD, k_name(e->arena, part), k_int(e->arena, 1)));
-}
-
 static void open_share(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
-	const struct cut cut = { range->first, range->end, use->chunk };
-	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, part_begin(e, &cut, e->threads.part),
-					  part_end(e, &cut, e->threads.part), NULL);
+	const struct cut cut = { range->first, range->end, e->threads.n_parts, use->chunk };
+	struct k_stmt *loop = k_begin_for(e->b, "int64_t", name, cut_begin(e->arena, &cut, e->threads.part),
+					  cut_end(e->arena, &cut, e->threads.part), NULL);
 
 	if (use->is_vector)
 		e->target->share(e, loop, &(struct loop_use) { .is_vector = true });
@@ -152,22 +122,4 @@ void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use u
 	e->threads.part = NULL;
 	block_close(e, visible);
 	add_parts(e, arrays);
-}
-
-bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
-{
-	const struct range range = range_of(e, node, use.mark->direction);
-	struct k_expr *work = e->threads.n;
-	int visible;
-
-	if (range.is_single || range.step != 1 || use.mark->direction < 0)
-		return false;
-	e->threads.n_parts = k_name(e->arena, region_declare(e));
-	visible = e->names.visible.n;
-	e->threads.part = open_parts(e, true);
-	emit_for(e, node, use);
-	e->threads.part = NULL;
-	e->threads.n = work;
-	block_close(e, visible);
-	return true;
 }

@@ -13,11 +13,6 @@ struct k_stmt *open_for(struct emit *e, const struct range *range, const char *n
 
 /* ---- teams.c: loops that threads share, each running all of an outer one --------------------------------- */
 
-struct cut {                            /* a range in parts */
-	struct affine first, end;
-	int chunk;                      /* iterations of which a part has all or none; 0: any */
-};
-
 struct team {
 	struct cut cut;                 /* of all that is shared */
 	const char *begin, *stop;       /* of the present block */
@@ -62,13 +57,8 @@ const char *region_declare_of(struct emit *e, __isl_keep isl_ast_node *node);
 
 /* The PARALLEL loop below a PARTS mark. */
 void emit_parts(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* A shared loop in vectors that adds to accumulators: each thread has a part. False: it cannot be cut. */
-bool emit_sum_of_threads(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
 /* Opens the loop over e->threads.n_parts parts, which threads may share: its variable. */
 const char *open_parts(struct emit *e, bool is_shared);
-/* Where a part begins: FIRST + PART*LENGTH/PARTS, or whole chunks behind FIRST near to that; where it ends. */
-struct k_expr *part_begin(struct emit *e, const struct cut *cut, const char *part);
-struct k_expr *part_end(struct emit *e, const struct cut *cut, const char *part);
 /* Opens the share of a loop that belongs to e->threads.part. */
 void open_part(struct emit *e, const struct range *range, const char *name, struct loop_use use);
 

@@ -62,9 +62,9 @@ static void open_blocks(struct emit *e, const struct team *team, const char *dim
 	const char *end = names_declare(&e->names, arena_printf(a, "%s_end", dim)), *part = open_parts(e, true);
 	struct k_expr *next = k_binary(a, K_ADD, k_name(a, team->begin), k_int(a, PMG_SECOND_CACHE_ELEMENTS));
 
-	k_const(e->b, k_scalar("int64_t"), end, part_end(e, &team->cut, part));
+	k_const(e->b, k_scalar("int64_t"), end, cut_end(a, &team->cut, part));
 	k_blank(e->b);
-	k_begin_for(e->b, "int64_t", team->begin, part_begin(e, &team->cut, part), k_name(a, end),
+	k_begin_for(e->b, "int64_t", team->begin, cut_begin(a, &team->cut, part), k_name(a, end),
 		    k_int(a, PMG_SECOND_CACHE_ELEMENTS));
 	k_const(e->b, k_scalar("int64_t"), team->stop, K_CALL(a, "pmg_min_i64", next, k_name(a, end)));
 	k_blank(e->b);
@@ -86,7 +86,7 @@ void emit_team(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use us
 	team.cut.first = affine_of_expr(e, NULL, dim->lo);
 	team.cut.end = affine_of_expr(e, NULL, dim->hi);
 	team.cut.chunk = chunk ? chunk : cells_of_line(shared);
-	e->threads.n_parts = k_name(e->arena, threads);
+	e->threads.n_parts = team.cut.n_parts = k_name(e->arena, threads);
 	team.begin = names_declare(&e->names, arena_printf(e->arena, "%s_begin", dim->name));
 	team.stop = names_declare(&e->names, arena_printf(e->arena, "%s_stop", dim->name));
 	open_blocks(e, &team, dim->name);

@@ -44,4 +44,16 @@ struct affine affine_of(struct arena *arena, struct k_expr *expr);
 struct affine affine_with(struct arena *arena, const struct affine *in, const struct k_expr *atom,
 			  const struct affine *value);
 
+/* ---- cut.c ---- */
+
+struct cut {                            /* a range in parts */
+	struct affine first, end;
+	struct k_expr *n_parts;
+	int64_t chunk;                  /* iterations of which a part has all or none; 0: any */
+};
+
+/* Where a part begins: FIRST + PART*LENGTH/PARTS, or whole chunks behind FIRST near to that; where it ends. */
+struct k_expr *cut_begin(struct arena *arena, const struct cut *cut, const char *part);
+struct k_expr *cut_end(struct arena *arena, const struct cut *cut, const char *part);
+
 #endif
