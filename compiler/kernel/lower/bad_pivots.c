@@ -22,19 +22,6 @@ struct search {
 	name_list visible;
 };
 
-/* ---- names ---- */
-
-/* A name that hides none that is visible at statement `i` of the block, and that none behind hides. */
-static const char *new_name(const struct search *search, const struct k_block *block, int i, const char *stem)
-{
-	const struct k_block rest = { .stmts = { .items = block->stmts.items + i, .n = block->stmts.n - i } };
-	const char *name = stem;
-
-	for (int n = 2; name_list_has(&search->visible, name) || k_mentions(&rest, name); n++)
-		name = arena_printf(search->lowered->arena, "%s_%d", stem, n);
-	return name;
-}
-
 /* ---- the check of a loop ---- */
 
 static bool is_of_vectors(const struct k_loop *loop)
@@ -203,9 +190,9 @@ static bool add_searching(struct search *search, struct k_block *out, const stru
 	if (!telling.is_known)
 		return false;
 	b.span = stmt->span;
-	first = new_name(search, block, i, "first");
+	first = name_list_ahead(arena, &search->visible, block, i, "first");
 	decide(search->lowered, check->span, stmt->loop.name);
-	name_list_declare(arena, &search->visible, k_var(&b, k_scalar("int64_t"), first, k_int(arena, INT64_MAX)));
+	k_var(&b, k_scalar("int64_t"), first, k_int(arena, INT64_MAX));
 	search_there(arena, check, &stmt->loop, first);
 	vec_push(arena, &stmt->loop.reductions, ((struct k_reduction) { "min", first }));
 	vec_push(arena, &out->stmts, stmt);

@@ -236,21 +236,15 @@ static void keep_those_read(struct forward *forward)
 	forward->carried.n = n;
 }
 
-static const char *name_for(struct walk *walk, const struct k_stmt *rest, const struct carried *carried,
-			    const char *what)
-{
-	return name_list_new(walk->arena, &walk->visible, rest,
-			     arena_printf(walk->arena, "%s_%s", carried->stem, what));
-}
-
 static void name_vectors(struct walk *walk, struct forward *forward, const struct k_block *block, int i)
 {
-	const struct k_stmt rest = { .kind = KS_BLOCK, .body = { .stmts = { .items = block->stmts.items + i,
-									    .n = block->stmts.n - i } } };
+	struct arena *a = walk->arena;
 
 	for (int k = 0; k < forward->carried.n; k++) {
-		forward->carried.items[k].last = name_for(walk, &rest, &forward->carried.items[k], "last");
-		forward->carried.items[k].now = name_for(walk, &rest, &forward->carried.items[k], "now");
+		struct carried *carried = &forward->carried.items[k];
+
+		carried->last = name_list_ahead(a, &walk->visible, block, i, arena_printf(a, "%s_last", carried->stem));
+		carried->now = name_list_ahead(a, &walk->visible, block, i, arena_printf(a, "%s_now", carried->stem));
 	}
 }
 

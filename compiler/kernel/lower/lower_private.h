@@ -52,6 +52,9 @@ bool name_list_has(const name_list *names, const char *name);
 const char *lower_name(struct arena *arena, const name_list *names, const struct k_stmt *stmt, const char *base);
 /* The same, which is one of the names from now on. */
 const char *name_list_new(struct arena *arena, name_list *names, const struct k_stmt *stmt, const char *base);
+/* The same for what is declared ahead of statement `i` of a block: no statement there mentions the name. */
+const char *name_list_ahead(struct arena *arena, name_list *names, const struct k_block *block, int i,
+			    const char *base);
 /* Hands `lower` each block of the statement that runs, while the names inside of it are visible. */
 void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
 		      void (*lower)(struct k_block *block, void *user), void *user);

@@ -85,6 +85,15 @@ const char *name_list_new(struct arena *arena, name_list *names, const struct k_
 	return name;
 }
 
+const char *name_list_ahead(struct arena *arena, name_list *names, const struct k_block *block, int i,
+			    const char *base)
+{
+	const struct k_stmt rest = { .kind = KS_BLOCK, .body = { .stmts = { .items = block->stmts.items + i,
+									    .n = block->stmts.n - i } } };
+
+	return name_list_new(arena, names, &rest, base);
+}
+
 void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
 		      void (*lower)(struct k_block *block, void *user), void *user)
 {

@@ -46,9 +46,7 @@ static void add_parts(struct search *search, struct k_block *out, const struct k
 	struct k_builder b = k_builder_new(arena, out);
 	struct k_stmt *stmt = block->stmts.items[i];
 	const struct k_share share = stmt->loop.share;
-	const struct k_stmt rest = { .kind = KS_BLOCK, .body = { .stmts = { .items = block->stmts.items + i,
-									    .n = block->stmts.n - i } } };
-	const char *threads = name_list_new(arena, &search->visible, &rest, "threads");
+	const char *threads = name_list_ahead(arena, &search->visible, block, i, "threads");
 	const char *part = lower_name(arena, &search->visible, stmt, "part");
 	struct k_loop *parts;
 
