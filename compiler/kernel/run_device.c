@@ -9,7 +9,7 @@
 
 /* ---- starts ---- */
 
-enum { MOST_GROUPS_OF_SUM = 3 };
+enum { MOST_GROUPS = 3, GROUPS_OF_BLOCK = 2 };
 
 static void run_lane(struct run *run, struct run_team *team)
 {
@@ -27,9 +27,25 @@ static void run_group(struct run *run, const struct run_launch *launch, int64_t 
 	run->fiber->node = above;
 }
 
-enum { PLAIN, SUM };
+static bool find_strided(const struct k_stmt *stmt, void *user)
+{
+	*(bool *) user |= stmt->kind == KS_LOOP && stmt->loop.kind == K_LOOP_GRID && stmt->loop.is_strided;
+	return true;
+}
 
-/* (plan, kernel, count, lanes, …): as many groups as `count` says, fewer if they sum. */
+/* A device has no more groups than it can run where each of them may have several iterations. Else they fill blocks:
+ * there are some behind the last iteration. */
+static int64_t groups_of(const struct k_function *kernel, int64_t count)
+{
+	bool is_strided = false;
+
+	k_walk_block(&kernel->body, &(struct k_visitor) { .stmt = find_strided, .user = &is_strided });
+	if (is_strided)
+		return count < MOST_GROUPS ? count : MOST_GROUPS;
+	return count > 1 ? (count + GROUPS_OF_BLOCK - 1)/GROUPS_OF_BLOCK*GROUPS_OF_BLOCK : count;
+}
+
+/* (plan, kernel, count, lanes, …) */
 static struct run_value call_launch(struct run *run, const struct run_args *args)
 {
 	const int64_t instance = ++run->instances, count = run_arg(run, args, 2), lanes = run_arg(run, args, 3);
@@ -40,7 +56,7 @@ static struct run_value call_launch(struct run *run, const struct run_args *args
 	if (run->has_stopped)
 		return run_int(0);
 	launch.kernel = run->program->functions.items[args->value[1].integer];
-	launch.n_groups = args->code == SUM && count > MOST_GROUPS_OF_SUM ? MOST_GROUPS_OF_SUM : count;
+	launch.n_groups = groups_of(launch.kernel, count);
 	launch.n_left = launch.n_groups*lanes;
 	run->launch = &launch;
 	for (int64_t group = 0; group < launch.n_groups && !run->has_stopped; group++)
@@ -238,8 +254,8 @@ static struct run_value call_data(struct run *run, const struct run_args *args)
 }
 
 const struct run_call run_device_calls[] = {
-	RUN_CALL("PMG_LAUNCH", call_launch, PLAIN), RUN_CALL("PMG_LAUNCH_LONG", call_launch, PLAIN),
-	RUN_CALL("PMG_LAUNCH_SUM", call_launch, SUM), RUN_CALL("PMG_TEAM", call_team, 0),
+	RUN_CALL("PMG_LAUNCH", call_launch, 0), RUN_CALL("PMG_LAUNCH_LONG", call_launch, 0),
+	RUN_CALL("PMG_LAUNCH_SUM", call_launch, 0), RUN_CALL("PMG_TEAM", call_team, 0),
 	RUN_CALL("PMG_TEAM_LONG", call_team, 0), RUN_CALL("pmg_*_team", call_over_lanes, BY_CONSTANT),
 	RUN_CALL_OF_NODES("pmg_*_grid", call_over_grid, BY_CONSTANT),
 	RUN_CALL_OF_NODES("pmg_*_grid_add_", call_over_grid, RUN_ADD),

@@ -10,7 +10,7 @@
 
 /* ---- buffers ---- */
 
-enum { GARBAGE = 0x81 };
+enum { GARBAGE = 0xc5 };           /* as bytes of a number, not near zero */
 
 static struct run_buffer *new_buffer(struct run *run, int64_t bytes, int unit)
 {

@@ -48,7 +48,7 @@ void run_leave(struct run *run, struct run_binding *outer)
 	while (run->fiber->names != outer) {
 		struct run_binding *binding = run->fiber->names;
 
-		if (binding->is_array)
+		if (binding->is_array && binding->value.buffer->owner)
 			run_drop_buffer(run, binding->value.buffer);
 		run->fiber->names = binding->next;
 		binding->next = run->unused;

@@ -48,7 +48,7 @@ struct run_buffer {
 	int64_t bytes;
 	int unit;                       /* bytes of a cell */
 	struct run_cell *cells;
-	const struct run_fiber *owner;  /* NULL: everyone's */
+	const struct run_fiber *owner;  /* NULL: everyone's, and there to the end */
 	bool is_const, is_result, is_gone;
 	struct run_buffer *next;
 };
@@ -126,6 +126,12 @@ struct run_fiber {
 	bool has_ended;
 };
 
+/* An array that the lanes of a group have between them. */
+struct run_shared {
+	const struct k_let *let;
+	struct run_buffer *buffer;
+};
+
 struct run_team {
 	int64_t instance;               /* anew behind each barrier */
 	const struct run_node *above;
@@ -136,6 +142,7 @@ struct run_team {
 	const struct run_launch *launch;        /* of a device: its kernel; NULL */
 	const struct run_buffer *reduced;       /* what threads do to it is brought together; NULL */
 	int64_t group;                  /* of a launch: which one this is */
+	VEC(struct run_shared) shared;
 };
 
 /* ---- calls ---- */

@@ -58,6 +58,28 @@ static int64_t *shape_of(struct run *run, const struct k_let *let, int64_t *n)
 	return shape;
 }
 
+static struct run_buffer *take_shared(struct run *run, const struct k_let *let, int64_t bytes, int unit)
+{
+	struct run_team *team = run->fiber->team;
+	struct run_buffer *buffer;
+
+	for (int i = 0; i < team->shared.n; i++)
+		if (team->shared.items[i].let == let)
+			return team->shared.items[i].buffer;
+	buffer = run_take_buffer(run, let->name, bytes, unit);
+	buffer->owner = NULL;
+	vec_push(run->arena, &team->shared, ((struct run_shared) { let, buffer }));
+	return buffer;
+}
+
+/* Of an array: of the thread, or of its group. */
+static struct run_buffer *take_array(struct run *run, const struct k_let *let, int64_t bytes, int unit)
+{
+	const bool is_shared = let->space == K_SPACE_SHARED && run->fiber->team;
+
+	return is_shared ? take_shared(run, let, bytes, unit) : run_take_buffer(run, let->name, bytes, unit);
+}
+
 static void let_array(struct run *run, const struct k_let *let)
 {
 	const int element = run_element_of(run, let->type.name);
@@ -71,8 +93,7 @@ static void let_array(struct run *run, const struct k_let *let)
 	}
 	at.shape = shape_of(run, let, &n);
 	bytes = run_element_bytes(run, element);
-	at.buffer = run_take_buffer(run, let->name, n*bytes,
-				    (int) (is_vector ? bytes/run_lanes(run, element) : bytes));
+	at.buffer = take_array(run, let, n*bytes, (int) (is_vector ? bytes/run_lanes(run, element) : bytes));
 	run_bind(run, let->name, &let->type, at)->is_array = true;
 	if (let->value)
 		fill_array(run, at, let->value, n, element);

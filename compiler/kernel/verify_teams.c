@@ -117,6 +117,34 @@ static void check_share(struct k_check *check, const struct k_loop *loop)
 		K_FAULT(check, "not all threads reach the loop that they share");
 }
 
+/* ---- who has which iterations ------------------------------------------------------------------------------------ */
+
+static const struct { const char *number, *count; } numbers[] = {
+	{ "pmg_index", "pmg_teams" }, { "pmg_lane", "pmg_team" }, { "pmg_member", "pmg_group" },
+	{ "pmg_group_number", "pmg_groups" }
+};
+
+static const char *count_of(const struct k_expr *number)
+{
+	for (size_t i = 0; number->kind == KE_NAME && i < sizeof numbers / sizeof *numbers; i++)
+		if (strcmp(numbers[i].number, number->text) == 0)
+			return numbers[i].count;
+	return NULL;
+}
+
+/* Each iteration is one's, and no other one's. */
+static void check_division(struct k_check *check, const struct k_loop *loop)
+{
+	struct arena *arena = check->place->arena;
+	const char *count = count_of(loop->number);
+
+	if (!count)
+		K_FAULT(check, "'%s' is no number of a group or lane", k_expr_text(arena, loop->number));
+	else if (loop->count && (loop->count->kind != KE_NAME || strcmp(loop->count->text, count) != 0))
+		K_FAULT(check, "'%s' is one of '%s', not of '%s'", loop->number->text, count,
+			k_expr_text(arena, loop->count));
+}
+
 /* ---- what leaves early ------------------------------------------------------------------------------------------ */
 
 static bool is_of_threads(const struct k_stmt *stmt)
@@ -164,6 +192,8 @@ static void check_stmt(struct k_check *check, const struct k_stmt *stmt)
 {
 	if (stmt->kind == KS_LOOP && stmt->loop.kind == K_LOOP_WORKSHARE)
 		check_share(check, &stmt->loop);
+	else if (stmt->kind == KS_LOOP && stmt->loop.number)
+		check_division(check, &stmt->loop);
 	else if (stmt->kind == KS_RETURN)
 		check_return(check);
 	else if (stmt->kind == KS_BREAK)

@@ -247,6 +247,35 @@ static void test_barriers(struct tally *tally)
 	test_kernels(tally, ROWS(rows));
 }
 
+/* C text with another count is a loop with a step, so dumps have these. */
+static void test_division(struct tally *tally)
+{
+	static const struct row rows[] = {
+		{ "number pmg_lane, count pmg_team", "" },
+		{ "number pmg_lane", "" },
+		{ "number pmg_lane, count pmg_group",
+		  "k: loop i: int64_t from 0 below n, lanes, number pmg_lane, count pmg_group: "
+		  "'pmg_lane' is one of 'pmg_team', not of 'pmg_group'" },
+		{ "number pmg_lane, count pmg_team + 1",
+		  "k: loop i: int64_t from 0 below n, lanes, number pmg_lane, count pmg_team + 1: "
+		  "'pmg_lane' is one of 'pmg_team', not of 'pmg_team + 1'" },
+		{ "number pmg_lane + 1, count pmg_team",
+		  "k: loop i: int64_t from 0 below n, lanes, number pmg_lane + 1, count pmg_team: "
+		  "'pmg_lane + 1' is no number of a group or lane" },
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		const char *error, *fault = NULL;
+		struct k_program *program = k_read_program(&tally->arena, arena_printf(&tally->arena, "function device "
+			"static void k(n: int64_t, y: double *restrict)\n\tcall PMG_TEAM(32, 32, 1)\n\tloop i: int64_t "
+			"from 0 below n, lanes, %s\n\t\ty[i] = 0.0\n", rows[i].body), &error);
+
+		if (program)
+			fault = k_verify(&tally->arena, program);
+		check_text(tally, rows[i].body, !program ? error : fault ? fault : "", rows[i].fault);
+	}
+}
+
 static void test_teams(struct tally *tally)
 {
 	static const struct row rows[] = {
@@ -420,6 +449,7 @@ int main(void)
 	test_types(&tally);
 	test_spaces(&tally);
 	test_barriers(&tally);
+	test_division(&tally);
 	test_teams(&tally);
 	test_races(&tally);
 	test_bounds(&tally);
