@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Does the interpreter of kernel trees find what lowerings may do wrong? Mistakes are put into kernels that are right,
- * one at a time, where draws get to; a fault or a wrong result in one of the draws finds it, or else the verifier. 95
- * of 100 must be found. With PMG_TEST_LONG, those of all programs. Not with sanitizers: threads have stacks of their
- * own.
+ * Do the verifier and the interpreter of kernel trees find what lowerings may do wrong? Mistakes are put into kernels
+ * that are right, one at a time, where draws get to, for each target; the verifier finds it, or else a fault or a wrong
+ * result in one of the draws. 95 of 100 must be found. With PMG_TEST_LONG, those of all programs. Not with sanitizers:
+ * threads have stacks of their own.
  *
  *     test_mistakes [FILE.pmg…]       of these files only, telling which are not found */
 #include <stdlib.h>
@@ -15,11 +15,11 @@
 #include "kernel/trial.h"
 #include "support/folder.h"
 
-enum { DRAWS = 6, MOST_STATEMENTS = 3000000, VISITS = 1 << 14 };
+enum { LEAST_MADE = 500, DRAWS = 6, MOST_STATEMENTS = 3000000, VISITS = 1 << 14 };
 
 struct counts {
 	int made[MISTAKE_KIND_N], by_fault[MISTAKE_KIND_N], by_result[MISTAKE_KIND_N];
-	int by_verifier[MISTAKE_KIND_N];        /* of those that running does not find */
+	int by_verifier[MISTAKE_KIND_N];        /* these are not run */
 	bool tells;
 };
 
@@ -78,28 +78,18 @@ static void look_at(struct kernel *kernel, struct visits *visits, bool *runs)
 	}
 }
 
-static void count_found(struct kernel *kernel, const struct mistake *mistake, bool is_found, bool is_fault)
-{
-	struct counts *counts = kernel->counts;
-
-	counts->made[mistake->kind]++;
-	counts->by_fault[mistake->kind] += is_found && is_fault;
-	counts->by_result[mistake->kind] += is_found && !is_fault;
-}
-
-static void tell(const struct kernel *kernel, const struct mistake *mistake)
+static void tell(const struct kernel *kernel, struct mistake *mistake)
 {
 	struct arena arena = { 0 };
-	const struct k_stmt *stmt = mistake->stmt;
+	const char *before, *expr = mistake->expr && *mistake->expr ? k_expr_text(&arena, *mistake->expr) : "";
 
-	printf("not found: %s, %s %s: %s by %d: %s\n", kernel->trial->file, kernel->desc->name,
-	       kernel->desc->choice ? kernel->desc->choice : "", mistake_name(mistake->kind), mistake->by,
-	       stmt->kind == KS_CALL ? k_expr_text(&arena, stmt->value) : stmt->kind == KS_LET ? stmt->let.name
-	       : stmt->kind == KS_LOOP ? arena_printf(&arena, "for %s < %s", stmt->loop.name,
-						    k_expr_text(&arena, stmt->loop.bound))
-	       : arena_printf(&arena, "%s = %s%s%s", k_expr_text(&arena, stmt->store.targets.items[0]),
-			      k_expr_text(&arena, stmt->store.value), mistake->at ? "; at " : "",
-			      mistake->at ? k_expr_text(&arena, *mistake->at) : ""));
+	before = k_stmt_text(&arena, mistake->stmt);
+	mistake_exchange(mistake);
+	printf("not found: %s for %s, %s %s: %s: %s; of this %s: %s\n", kernel->trial->file,
+	       kernel->trial->variant.compiler, kernel->desc->name,
+	       kernel->desc->choice ? kernel->desc->choice : "", mistake_name(mistake->kind), before, expr,
+	       k_stmt_text(&arena, mistake->stmt));
+	mistake_exchange(mistake);
 	arena_release(&arena);
 }
 
@@ -109,12 +99,9 @@ static bool verifier_finds(const struct kernel *kernel)
 	return k_verify(&kernel->trial->arena, kernel->tree->program);
 }
 
-static void try_mistake(struct kernel *kernel, const struct mistake *mistake, const bool *runs)
+static struct trial_result run_draws(const struct kernel *kernel, const bool *runs)
 {
-	struct k_expr *before;
-	struct k_stmt stmt = mistake_make(&kernel->trial->arena, mistake, &before);
 	struct trial_result result = { TRIAL_AGREES, NULL, false };
-	bool is_seen;
 
 	for (int d = 0; d < kernel->n_draws && result.end != TRIAL_DIFFERS; d++) {
 		const struct hosted hosted = { .most_statements = MOST_STATEMENTS };
@@ -124,11 +111,26 @@ static void try_mistake(struct kernel *kernel, const struct mistake *mistake, co
 			result = trial_run(kernel->tree, kernel->desc, &kernel->draws[d], hosted, &arena);
 		arena_release(&arena);
 	}
-	is_seen = result.end != TRIAL_DIFFERS && verifier_finds(kernel);
-	kernel->counts->by_verifier[mistake->kind] += is_seen;
-	mistake_undo(mistake, &stmt, before);
-	count_found(kernel, mistake, result.end == TRIAL_DIFFERS, result.is_fault);
-	if (result.end != TRIAL_DIFFERS && !is_seen && kernel->counts->tells)
+	return result;
+}
+
+/* What the verifier refuses need not run. */
+static void try_mistake(struct kernel *kernel, struct mistake *mistake, const bool *runs)
+{
+	struct counts *counts = kernel->counts;
+	struct trial_result result = { TRIAL_AGREES, NULL, false };
+	bool is_seen;
+
+	mistake_exchange(mistake);
+	is_seen = verifier_finds(kernel);
+	if (!is_seen)
+		result = run_draws(kernel, runs);
+	mistake_exchange(mistake);
+	counts->made[mistake->kind]++;
+	counts->by_verifier[mistake->kind] += is_seen;
+	counts->by_fault[mistake->kind] += result.end == TRIAL_DIFFERS && result.is_fault;
+	counts->by_result[mistake->kind] += result.end == TRIAL_DIFFERS && !result.is_fault;
+	if (result.end != TRIAL_DIFFERS && !is_seen && counts->tells)
 		tell(kernel, mistake);
 }
 
@@ -171,6 +173,12 @@ static void try_module(struct counts *counts, struct trial *trial, struct module
 
 /* ---- files ---- */
 
+static const struct { const char *compiler, *flags; } targets[] = {
+	{ "gcc", "--candidates=2" },
+	{ "device", "--candidates=1" },
+	{ "opencl", "--candidates=1" },
+};
+
 static void try_file(const char *file, void *user)
 {
 	struct counts *counts = user;
@@ -178,11 +186,11 @@ static void try_file(const char *file, void *user)
 
 	if (!mkdtemp(folder))
 		return;
-	for (int i = 0; i < 2; i++) {
-		struct trial trial = { .folder = folder, .file = file, .is_for_device = i == 1,
-				       .flags = i ? "--candidates=1" : "--candidates=2" };
+	for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
+		struct trial trial = { .folder = folder, .file = file, .variant.compiler = targets[i].compiler,
+				       .is_for_device = i > 0, .flags = targets[i].flags };
 
-		if (trial_open(&trial, i))
+		if (trial_open(&trial, (int) i))
 			for (int m = 0; m < trial.modules->modules.n; m++)
 				try_module(counts, &trial, trial.modules->modules.items[m]);
 		trial_close(&trial);
@@ -190,15 +198,14 @@ static void try_file(const char *file, void *user)
 	run_command("rm -rf %s", folder);
 }
 
-/* Barriers of a device stand around each loop over lanes, whether or not lanes read each other's cells: what is missed
- * there may be right, and is told, not counted. */
 int main(int argc, char **argv)
 {
 	static const char *const files[] = { "dsl_examples/life_wc.pmg", "dsl_examples/spmv.pmg",
 					     "dsl_examples/histogram.pmg", "dsl_examples/tri_ragged.pmg",
-					     "tests/decide/row_zero.pmg" };
+					     "tests/decide/row_zero.pmg", "tests/decide/blocks_shifted.pmg" };
 	struct counts counts = { .tells = argc > 1 };
 	int made = 0, found = 0;
+	bool is_enough;
 
 	for (int i = 1; i < argc; i++)
 		try_file(argv[i], &counts);
@@ -210,12 +217,11 @@ int main(int argc, char **argv)
 		printf("%s: %d made, %d found by a fault, %d by a result, %d by the verifier\n",
 		       mistake_name((enum mistake_kind) kind), counts.made[kind], counts.by_fault[kind],
 		       counts.by_result[kind], counts.by_verifier[kind]);
-		if (kind == MISTAKE_BARRIERS)
-			continue;
 		made += counts.made[kind];
 		found += counts.by_fault[kind] + counts.by_result[kind] + counts.by_verifier[kind];
 	}
 	printf("%d of %d mistakes found\n", found, made);
-	printf("%d passed, %d failed\n", found*100 >= made*95, found*100 < made*95);
-	return found*100 < made*95 || !made;
+	is_enough = found*100 >= made*95 && made >= (argc > 1 ? 1 : LEAST_MADE);
+	printf("%d passed, %d failed\n", is_enough, !is_enough);
+	return !is_enough;
 }
