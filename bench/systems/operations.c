@@ -12,6 +12,8 @@ enum {
 	OF_REDUCTION = 12,      /* a row freed of two others */
 	OF_FILLING_IN = 5,      /* a row between two that are known */
 	OF_SCALING = 4,         /* a row by a power of two, for all but elimination */
+	OF_PARTITION = 18,      /* a row of a chunk: 14 down, 4 up */
+	OF_CONDENSING = 5,      /* the row that is left of a chunk */
 	OF_DOUBLING = 25,       /* two matrices multiplied and scaled, and two linear recurrences */
 	OF_DOUBLING_ENDS = 5    /* what these begin with, and the pivot */
 };
@@ -32,6 +34,12 @@ static int64_t doublings(int64_t n)
 	return steps;
 }
 
+static double partitioned(int64_t n, int64_t rows)
+{
+	int64_t chunks = (n + rows - 1) / rows;
+	return (double) (OF_PARTITION * n + (OF_CONDENSING + OF_REDUCTION * doublings(chunks) + 1) * chunks);
+}
+
 static double scaled_operations(const char *algorithm, int64_t n)
 {
 	int64_t left = n;
@@ -48,6 +56,8 @@ static double scaled_operations(const char *algorithm, int64_t n)
 		return (double) (OF_REDUCTION * doublings(n) * n + n);
 	if (strcmp(algorithm, "stone") == 0)
 		return (double) ((OF_DOUBLING * doublings(n) + OF_DOUBLING_ENDS) * n);
+	if (strcmp(algorithm, "partition") == 0)
+		return partitioned(n, 64);
 	if (strcmp(algorithm, "pcr_thomas") == 0)
 		return (double) (OF_REDUCTION * 4 * n + OF_THOMAS * n);
 	return NAN;

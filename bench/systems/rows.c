@@ -184,7 +184,7 @@ static bool has_version(const systems_row_list *rows, const char *version)
 static bool add_algorithms(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 			   struct failure *failure)
 {
-	static const char *const names[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "stone" };
+	static const char *const names[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "partition", "stone" };
 	const struct system_batch *b = &problem->batch;
 	bool ok = has_version(rows, "sequential") ||
 		  add_version(values, problem, "sequential", true, rows, failure);

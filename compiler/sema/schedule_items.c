@@ -146,7 +146,7 @@ static const char *setting_of(enum item_choice choice)
 {
 	static const char *const settings[CHOICE_N] = {
 		[CHOICE_ABSENT] = "", [CHOICE_INTERLEAVE] = "block", [CHOICE_CRPCR] = "rows",
-		[CHOICE_PCR_THOMAS] = "steps",
+		[CHOICE_PCR_THOMAS] = "steps", [CHOICE_PARTITION] = "rows",
 	};
 
 	return settings[choice];

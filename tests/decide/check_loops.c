@@ -346,7 +346,7 @@ static bool has_stage(const struct sentence *s, const char *what)
 	return false;
 }
 
-/* Reduction and doubling have tables of their steps; the Thomas algorithm has none. */
+/* Reduction and doubling have tables of their steps, partition has chunks; the Thomas algorithm has neither. */
 const char *check_elimination(const struct sentence *s)
 {
 	const char *chosen = s->decision->chosen;
@@ -356,5 +356,7 @@ const char *check_elimination(const struct sentence *s)
 		return reduces || doubles ? "it has steps" : NULL;
 	if (!strcmp(chosen, "cr") || !strcmp(chosen, "crpcr"))
 		return reduces ? NULL : "no steps of reduction";
+	if (!strcmp(chosen, "partition"))
+		return has_stage(s, "chunk_upper") ? NULL : "no chunks";
 	return doubles || !strcmp(chosen, "stone") ? NULL : "no steps of doubling";
 }

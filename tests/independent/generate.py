@@ -80,7 +80,7 @@ def items(seed, number, p, variant):
                 out.append(r.choice([f"renumber {name} by {r.choice(modes)};", f"premultiply {name} by {modes[0]};"]))
         elif kind == "chain":
             out.append(f"algorithm {what[0]} : " + r.choice(["cr", "pcr", "crpcr(rows = 32)", "pcr_thomas(steps = 4)",
-                                                              "thomas"]) + ";")
+                                                              "partition(rows = 3)", "thomas"]) + ";")
         else:
             out.append(f"algorithm {what[0]} : {r.choice(['level_batches', 'chains', 'hines'])};")
     for _ in range(r.randint(1, 4)):

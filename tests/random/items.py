@@ -99,7 +99,8 @@ def algorithm(p, arrays, text):
     name = "x" if "x" in names(arrays) else p.pick(*[one or other for one, other in named] or names(arrays))
     return f"algorithm {name} : " + p.pick(
         "thomas", "cr", "pcr", "crpcr", "crpcr(rows = 4)", "pcr_thomas", "pcr_thomas(steps = 2)",
-        "pcr_thomas(steps = 3)", "stone", "level_batches", "chains", "hines", "auto")
+        "pcr_thomas(steps = 3)", "partition", "partition(rows = 4)", "stone", "level_batches", "chains", "hines",
+        "auto")
 
 
 def accumulate(p, arrays, text):

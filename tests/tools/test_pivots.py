@@ -284,6 +284,7 @@ def failing():
     yield "pcr", SIDES, zero(chain((5, ROWS), sides=(3,)), (4, 0)), "row 0 of system 4", ["openmp"]
     yield "crpcr(rows = 4)", RAGGED, ragged, "row 4 of system 29", ["openmp"]
     yield "pcr_thomas(steps = 2)", double, zero(chain((1, 5)), (0, 4)), "row 4 of system 0", ["openmp"]
+    yield "partition(rows = 4)", SIDES, zero(chain((5, ROWS), sides=(3,)), (4, 5)), "row 5 of system 4", ["openmp"]
     yield ("stone", CHAIN.format(type="f32"), zero(chain(dtype=np.float32), (0, 3)), "row 3 of system 0", ["openmp"])
 
 

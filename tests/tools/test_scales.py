@@ -43,7 +43,7 @@ FOREST = """pipeline forest {{
     schedule {{ algorithm x : {algorithm}; }}
 }}
 """
-OTHERS = "cr", "pcr", "crpcr(rows = 8)", "pcr_thomas(steps = 3)", "stone"
+OTHERS = "cr", "pcr", "crpcr(rows = 8)", "pcr_thomas(steps = 3)", "partition(rows = 8)", "stone"
 TYPES = {"f64": np.float64, "f32": np.float32}
 # Exponents of all numbers, and those at which elimination has normal pivots and reciprocals.
 ALL = {"f64": [0, -1070, -1060, -1040, -1023, -1000, -700, -540, -530, -466, -300, 300, 498, 512, 540, 700, 1000, 1020],
@@ -172,7 +172,7 @@ def main():
                 kinds = ("strong", "weak", "poisson") if LONG or algorithm == "stone" else ("strong", "weak")[i % 2:]
                 for kind in kinds[:3 if LONG else 1 if dtype == "f32" else 2]:
                     chains(folder, kind, dtype, algorithm, ALL[dtype], ROWS, "--tune=off")
-        for algorithm in OTHERS if LONG else ("stone", "cr"):
+        for algorithm in OTHERS if LONG else ("stone", "cr", "partition(rows = 8)"):
             matrix_alone(folder, "f64", algorithm)
             ragged(folder, "f32", algorithm)
         for dtype in TYPES:

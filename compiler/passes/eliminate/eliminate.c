@@ -11,12 +11,18 @@ static const struct algorithm algorithms[] = {
 	{ .choice = CHOICE_PCR, .steps = ALL_STEPS },
 	{ .choice = CHOICE_CRPCR, .rows = 32, .steps = ALL_STEPS, .has_rows = true },
 	{ .choice = CHOICE_PCR_THOMAS, .steps = 4, .has_steps = true },
+	{ .choice = CHOICE_PARTITION, .chunk = 64, .steps = ALL_STEPS, .has_chunk = true },
 	{ .choice = CHOICE_STONE, .steps = ALL_STEPS, .doubles = true },
 };
 
-enum { N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0], MOST_STEPS = 39 };
+enum {
+	N_ALGORITHMS = sizeof algorithms / sizeof algorithms[0],
+	MOST_STEPS = 39,
+	CHUNK_OF_DEVICE = 16,           /* the rows of a lane, which it keeps in registers */
+	MOST_IN_CHUNK = 1024
+};
 
-#define OTHERS "cr, pcr, crpcr, pcr_thomas, stone"
+#define OTHERS "cr, pcr, crpcr, pcr_thomas, partition, stone"
 
 static bool is_as_written(enum item_choice choice)
 {
@@ -30,8 +36,8 @@ static bool refuse(struct module *module, const struct override *override, const
 {
 	struct diag *diag = diag_error(module->diags, DIAG_BAD_ITEM, override->span, "%s", problem);
 
-	diag_help(module->diags, diag, (struct span) { 0 }, "algorithms are thomas, " OTHERS "; crpcr(rows = 32) and "
-		  "pcr_thomas(steps = 4) take a number");
+	diag_help(module->diags, diag, (struct span) { 0 }, "algorithms are thomas, " OTHERS "; crpcr(rows = 32), "
+		  "pcr_thomas(steps = 4) and partition(rows = 64) take a number");
 	return false;
 }
 
@@ -44,7 +50,8 @@ static const struct algorithm *algorithm_find(enum item_choice choice)
 }
 
 /* What an item asks for. False after a diagnostic. */
-static bool read_item(struct module *module, const struct override *override, struct algorithm *algorithm)
+static bool read_item(struct module *module, const struct override *override, bool is_device,
+		      struct algorithm *algorithm)
 {
 	const struct algorithm *known = algorithm_find(override->choice);
 
@@ -54,15 +61,22 @@ static bool read_item(struct module *module, const struct override *override, st
 							     "there is no algorithm '%s'",
 							     override_choice(override)));
 	*algorithm = *known;
-	if (override->words.n || override->numbers.n > algorithm->has_rows + algorithm->has_steps)
+	if (algorithm->chunk && is_device)
+		algorithm->chunk = CHUNK_OF_DEVICE;
+	if (override->words.n ||
+	    override->numbers.n > algorithm->has_chunk + algorithm->has_rows + algorithm->has_steps)
 		return refuse(module, override, arena_printf(module->arena, "'%s' does not take that",
 							     override_choice(override)));
 	if (override->numbers.n && (override->numbers.items[0] < 1 || override->numbers.items[0] > INT32_MAX))
 		return refuse(module, override, "this number is 1 or more, and fits 32 bits");
+	if (override->numbers.n && algorithm->has_chunk)
+		algorithm->chunk = override->numbers.items[0];
 	if (override->numbers.n && algorithm->has_rows)
 		algorithm->rows = override->numbers.items[0];
 	if (override->numbers.n && algorithm->has_steps)
 		algorithm->steps = override->numbers.items[0];
+	if (algorithm->chunk > MOST_IN_CHUNK)
+		return refuse(module, override, "a chunk has 1024 rows at most");
 	return algorithm->steps <= MOST_STEPS || refuse(module, override, "there are 39 steps at most");
 }
 
@@ -105,7 +119,8 @@ static void refuse_without_tree(struct module *module, const struct override *ov
 /* ---- the pass ---- */
 
 /* False where stages cannot be made. */
-static bool eliminate_one(struct module *module, const struct elimination *elimination, struct override *override)
+static bool eliminate_one(struct module *module, const struct elimination *elimination, struct override *override,
+			  bool is_device)
 {
 	struct algorithm algorithm;
 
@@ -116,7 +131,7 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 			      elimination->group->span, "it has the fewest operations");
 		return true;
 	}
-	if (!read_item(module, override, &algorithm))
+	if (!read_item(module, override, is_device, &algorithm))
 		return true;
 	if (elimination->solution->rank == ARRAY_MAX_RANK) {
 		refuse(module, override, "arrays of other algorithms have one dimension more than the solution, "
@@ -126,7 +141,7 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	module_decide_that(module, DECISION_ELIMINATE_OTHERWISE, elimination->solution->name,
 			   item_choice_word(algorithm.choice), NULL,
 			   override->span, "the schedule asks for it");
-	return eliminate_by(elimination, &algorithm);
+	return eliminate_by(elimination, &algorithm, is_device);
 }
 
 /* A recurrence that divides by another and runs against a third, and is no elimination. */
@@ -158,7 +173,6 @@ bool pass_eliminate(struct module *module, const struct pass_options *options)
 	int n_arrays = module->arrays.n, n_stages = module->stages.n;
 	bool ok = true;
 
-	(void) options;
 	for (int i = 0; ok && i < n_arrays; i++) {
 		struct array *array = module->arrays.items[i];
 		struct elimination elimination;
@@ -167,7 +181,7 @@ bool pass_eliminate(struct module *module, const struct pass_options *options)
 		if (problem)
 			remark(module, array, &elimination, problem);
 		else
-			ok = eliminate_one(module, &elimination, item_about(module, array));
+			ok = eliminate_one(module, &elimination, item_about(module, array), options->is_device);
 	}
 	refuse_others(module);
 	if (!ok || module->stages.n == n_stages)

@@ -7,13 +7,15 @@
 #include "ir/match/elimination.h"
 #include "passes/pass_private.h"
 
-/* Rows are halved by cyclic reduction until at most `rows` are left; then `steps` times each row is freed of its
- * neighbours, by parallel cyclic reduction; what is still coupled after that is solved by Thomas' algorithm. */
+/* Chunks of `chunk` rows are condensed to one each; rows are halved by cyclic reduction until at most `rows` are left;
+ * then `steps` times each row is freed of its neighbours, by parallel cyclic reduction; what is still coupled after
+ * that is solved by Thomas' algorithm. */
 struct algorithm {
 	enum item_choice choice;        /* its name */
+	int64_t chunk;                  /* 0: rows are not in chunks */
 	int64_t rows;                   /* 0: nothing is halved */
 	int64_t steps;                  /* ALL_STEPS: until nothing is coupled */
-	bool has_rows, has_steps;       /* the number can be chosen */
+	bool has_chunk, has_rows, has_steps;    /* the number can be chosen */
 	bool doubles;                   /* neither: recursive doubling of the recurrences themselves */
 };
 
@@ -33,6 +35,7 @@ struct builder {
 	struct arena *arena;
 	enum region_kind region;        /* of the recurrence, which has so many groups of the program */
 	int n_groups;
+	bool is_device;
 	VEC(struct word) words;
 };
 
@@ -42,16 +45,26 @@ struct builder builder_new(const struct elimination *what, const struct algorith
 void builder_open(struct builder *b);
 /* A later word of the same name hides the earlier one; `value` may hold words. */
 void builder_set(struct builder *b, const char *name, const char *value);
-/* A size that follows from the number of rows. */
-void builder_derive(struct builder *b, const char *word, const char *name, enum derivation derivation, int64_t limit);
+void builder_set_size(struct builder *b, const char *word, const struct expr *size);
+/* A size that follows from another one. */
+void builder_derive(struct builder *b, const char *word, const char *name, enum derivation derivation, struct expr *of,
+		    int64_t limit);
 /* Lines of the format. False after a diagnostic. */
 bool builder_add(struct builder *b, enum region_kind region, const char *text);
+/* "{x}.cr_diag" */
+struct array *builder_array(const struct builder *b, const char *name);
+struct expr *builder_n_rows(const struct builder *b);
+/* Subscripts of the solution for a row. */
+const char *builder_solution_at(const struct builder *b, const char *row);
+void builder_close(struct builder *b);
+
+/* ---- rows.c ---- */
+
+/* ceil(rows/chunk) */
+struct expr *builder_n_chunks(const struct builder *b);
 /* The coefficients of the program, each row by a power of two that brings them near 1, as {x}.PREFIX_lower,
  * _diag, _upper and _rhs at {scaled}. False after a diagnostic. */
 bool builder_add_system(struct builder *b, const char *prefix);
-/* "{x}.cr_diag" */
-struct array *builder_array(const struct builder *b, const char *name);
-void builder_close(struct builder *b);
 
 /* ---- strides.c ---- */
 
@@ -62,6 +75,15 @@ bool builder_add_strides(struct builder *b);
 
 bool builder_add_doubling(struct builder *b);
 
+/* ---- partition.c ---- */
+
+/* Words for the rows of chunks. */
+void builder_open_chunks(struct builder *b);
+/* The rows of the program condensed to one of each chunk, those that steps of parallel reduction begin with. */
+bool builder_add_condensed(struct builder *b);
+/* The solution from what these steps leave. */
+bool builder_add_chunks(struct builder *b);
+
 /* ---- check.c ---- */
 
 /* The pivots of the program, checked where the solution is not finite. */
@@ -70,6 +92,6 @@ bool builder_add_check(struct builder *b);
 /* ---- stages.c ---- */
 
 /* Replaces what computes the solution by stages of the algorithm. False after a diagnostic. */
-bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm);
+bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm, bool is_device);
 
 #endif

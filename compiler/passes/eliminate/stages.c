@@ -117,10 +117,10 @@ static const char hand_back[] =
 /* ---- parallel cyclic reduction ---- */
 
 static const char step_arrays[] =
-	"array {x}.pcr_lower : temp {type}[{boxes}0..{steps} + 1, 0..{rows}]\n"
-	"array {x}.pcr_diag : temp {type}[{boxes}0..{steps} + 1, 0..{rows}]\n"
-	"array {x}.pcr_upper : temp {type}[{boxes}0..{steps} + 1, 0..{rows}]\n"
-	"array {x}.pcr_rhs : temp {type}[{boxes}0..{steps} + 1, 0..{rows}{side_boxes}]\n";
+	"array {x}.pcr_lower : temp {type}[{boxes}0..{steps} + 1, 0..{most}]\n"
+	"array {x}.pcr_diag : temp {type}[{boxes}0..{steps} + 1, 0..{most}]\n"
+	"array {x}.pcr_upper : temp {type}[{boxes}0..{steps} + 1, 0..{most}]\n"
+	"array {x}.pcr_rhs : temp {type}[{boxes}0..{steps} + 1, 0..{most}{side_boxes}]\n";
 
 static const char step[] =
 	"array {x}.pcr_left : local {type}[] group {group}\n"
@@ -185,7 +185,7 @@ static bool add_table(struct builder *b, const char *text)
 static bool open_halving(struct builder *b)
 {
 	builder_set(b, "rows", arena_printf(b->arena, "%lld", (long long) b->algorithm->rows));
-	builder_derive(b, "halvings", "{c_x}_halvings", DERIVATION_HALVINGS, b->algorithm->rows);
+	builder_derive(b, "halvings", "{c_x}_halvings", DERIVATION_HALVINGS, builder_n_rows(b), b->algorithm->rows);
 	set_halving_words(b);
 	if (!add_table(b, halving_tables) || !add(b, halving_arrays))
 		return false;
@@ -195,14 +195,12 @@ static bool open_halving(struct builder *b)
 
 static bool add_steps(struct builder *b)
 {
-	bool is_behind_halving = b->algorithm->rows;
-
-	if (!is_behind_halving)
-		builder_set(b, "rows", "{n}");
 	if (!builder_add_strides(b) || !add(b, step_arrays))
 		return false;
+	if (b->algorithm->chunk)
+		return builder_add_condensed(b) && add(b, step);
 	builder_set(b, "scaled", "{on}0, at.row");
-	return (is_behind_halving ? add(b, hand_over) : builder_add_system(b, "pcr")) && add(b, step);
+	return (b->algorithm->rows ? add(b, hand_over) : builder_add_system(b, "pcr")) && add(b, step);
 }
 
 static bool add_all(struct builder *b)
@@ -211,22 +209,27 @@ static bool add_all(struct builder *b)
 
 	if (algorithm->doubles)
 		return builder_add_doubling(b);
+	if (algorithm->chunk)
+		builder_open_chunks(b);
 	if (algorithm->rows && !open_halving(b))
 		return false;
 	if (algorithm->rows && !algorithm->steps)
 		return add(b, last_row) && add(b, fill_in);
 	if (!add_steps(b))
 		return false;
+	if (algorithm->chunk)
+		return builder_add_chunks(b);
 	if (algorithm->rows)
 		return add(b, hand_back) && add(b, fill_in);
 	return add(b, algorithm->steps == ALL_STEPS ? uncoupled_rows : strided_rows);
 }
 
-bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm)
+bool eliminate_by(const struct elimination *elimination, const struct algorithm *algorithm, bool is_device)
 {
 	struct builder b = builder_new(elimination, algorithm);
 	bool ok;
 
+	b.is_device = is_device;
 	builder_open(&b);
 	ok = add_all(&b) && builder_add_check(&b);
 	builder_close(&b);

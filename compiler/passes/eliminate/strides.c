@@ -16,13 +16,14 @@ static const char stride_table[] =
 	"where at.level != 0\n"
 	"{x}.pcr_stride[at.level] = 2 * {x}.pcr_stride[at.level - 1]\n";
 
-/* Of all rows, or of those that halving has left. */
+/* Of all rows, of one for each chunk, or of those that halving has left. */
 static void set_step_words(struct builder *b)
 {
 	bool is_behind_halving = b->algorithm->rows;
 
 	builder_set(b, "depth", is_behind_halving ? "{5}" : "{3}");
-	builder_set(b, "end", is_behind_halving ? "at.end - at.begin" : "{n}");
+	builder_set(b, "most", is_behind_halving ? "{rows}" : b->algorithm->chunk ? "{chunks}" : "{n}");
+	builder_set(b, "end", is_behind_halving ? "at.end - at.begin" : "{most}");
 	builder_set(b, "few", is_behind_halving ? "where at.end - at.begin <= {rows}\n" : "");
 	builder_set(b, "stepping", is_behind_halving ? "{top}" : "{systems}");
 	builder_set(b, "stepping", "{stepping}for at.level in 0..{steps}\nlet at.stride = {x}.pcr_stride[at.level]\n"
@@ -41,7 +42,8 @@ static void set_steps(struct builder *b)
 	int64_t steps = b->algorithm->rows ? param_derived(&rows, b->algorithm->rows) : b->algorithm->steps;
 
 	if (steps == ALL_STEPS)
-		builder_derive(b, "steps", "{c_x}_doublings", DERIVATION_DOUBLINGS, 1);
+		builder_derive(b, "steps", "{c_x}_doublings", DERIVATION_DOUBLINGS,
+			       b->algorithm->chunk ? builder_n_chunks(b) : builder_n_rows(b), 1);
 	else
 		builder_set(b, "steps", arena_printf(b->arena, "%lld", (long long) steps));
 }

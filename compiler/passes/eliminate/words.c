@@ -116,8 +116,7 @@ static const char *variable(const struct builder *b, int sub)
 	return arena_printf(b->arena, "%s.%s", is_side(b, sub) ? "side" : "on", dim_name(b, sub));
 }
 
-/* The subscripts of the solution for a row. */
-static const char *solution_at(const struct builder *b, const char *row)
+const char *builder_solution_at(const struct builder *b, const char *row)
 {
 	const struct array *x = b->what->solution;
 	struct str text = str_new(b->arena);
@@ -164,7 +163,7 @@ static void set_sides(struct builder *b)
 	builder_set(b, "side_boxes", str_text(&boxes));
 }
 
-static struct expr *n_rows(const struct builder *b)
+struct expr *builder_n_rows(const struct builder *b)
 {
 	const struct array *x = b->what->solution;
 	struct expr *lo = x->lo[b->what->row], *hi = x->hi[b->what->row];
@@ -192,6 +191,11 @@ static void set_counts(struct builder *b)
 		builder_set(b, names[i], arena_printf(b->arena, "%d", n_systems + i));
 }
 
+void builder_set_size(struct builder *b, const char *word, const struct expr *size)
+{
+	builder_set(b, word, arena_printf(b->arena, "(%s)", exact(b, size)));
+}
+
 void builder_open(struct builder *b)
 {
 	const char *x = b->what->solution->name;
@@ -203,107 +207,26 @@ void builder_open(struct builder *b)
 	builder_set(b, "type", type_name(b->what->solution->type));
 	builder_set(b, "zero", is_single ? "0.0:f32" : "0.0");
 	builder_set(b, "one", is_single ? "1.0:f32" : "1.0");
-	builder_set(b, "n", arena_printf(b->arena, "(%s)", exact(b, n_rows(b))));
+	builder_set_size(b, "n", builder_n_rows(b));
 	set_counts(b);
 	set_systems(b);
 	set_sides(b);
-	builder_set(b, "out", solution_at(b, "at.row"));
-	builder_set(b, "behind", solution_at(b, "at.row + at.stride"));
+	builder_set(b, "out", builder_solution_at(b, "at.row"));
+	builder_set(b, "behind", builder_solution_at(b, "at.row + at.stride"));
 }
 
-void builder_derive(struct builder *b, const char *word, const char *name, enum derivation derivation, int64_t limit)
+void builder_derive(struct builder *b, const char *word, const char *name, enum derivation derivation, struct expr *of,
+		    int64_t limit)
 {
-	const struct expr *size = module_derive(b->module, filled(b, name), derivation, n_rows(b), limit,
+	const struct expr *size = module_derive(b->module, filled(b, name), derivation, of, limit,
 						b->what->group->span);
 
 	builder_set(b, word, exact(b, size));
 }
 
-/* ---- the rows of the program ---- */
-
 struct array *builder_array(const struct builder *b, const char *name)
 {
 	return module_find_array(b->module, filled(b, name));
-}
-
-/* Rows of the program, and these by a power of two: products of coefficients neither overflow nor lose digits then,
- * whatever the units of a row. The solution is that of the rows as they are. */
-static const char raw_rows[] =
-	"array {x}.row_lower : temp {type}[{boxes}0..{n}]\n"
-	"array {x}.row_diag : temp {type}[{boxes}0..{n}]\n"
-	"array {x}.row_upper : temp {type}[{boxes}0..{n}]\n"
-	"array {x}.row_rhs : temp {type}[{boxes}0..{n}{side_boxes}]\n";
-
-static const char scaled_rows[] =
-	"array {x}.row_scale : local {type}[] group {group}\n"
-	"group \"{x}.{kind}\" common {1}\n"
-	"stage\n{each}{x}.row_scale[] = unit_scale(abs({x}.row_diag[{on}at.row]) + "
-	"abs({x}.row_lower[{on}at.row]) + abs({x}.row_upper[{on}at.row]))\n"
-	"stage\n{each}{x}.{kind}_lower[{scaled}] = {x}.row_scale[] * {x}.row_lower[{on}at.row]\n"
-	"stage\n{each}{x}.{kind}_diag[{scaled}] = {x}.row_scale[] * {x}.row_diag[{on}at.row]\n"
-	"stage\n{each}{x}.{kind}_upper[{scaled}] = {x}.row_scale[] * {x}.row_upper[{on}at.row]\n"
-	"stage\n{each}{sides}{x}.{kind}_rhs[{scaled}{side}] = {x}.row_scale[] * {x}.row_rhs[{on}at.row{side}]\n";
-
-/* Subscripts of a coefficient that a stage of the program gives: systems, row, right-hand side. */
-static struct expr **kept_at(const struct builder *b, const struct row_value *value, const struct array *array)
-{
-	const struct access *write = &value->stage->write;
-	struct expr **subs = arena_new_array(b->arena, struct expr *, array->rank), *row = write->subs[b->what->row];
-	struct expr *lo = b->what->solution->lo[b->what->row];
-	int n = 0, n_matrix = b->what->solution->rank - b->what->n_sides;
-
-	for (int i = 0; i < n_matrix; i++)
-		if (i != b->what->row)
-			subs[n++] = write->subs[i];
-	subs[n++] = expr_is_zero(lo) ? row : expr_binary(b->arena, OP_SUB, TYPE_I64, row, lo);
-	for (int i = n_matrix; n < array->rank; i++)
-		subs[n++] = write->subs[i];
-	return subs;
-}
-
-static void add_row_value(struct builder *b, struct group *group, const struct row_value *value, struct array *array)
-{
-	struct stage *stage = module_add_stage(b->module, group, &(dim_list) { 0 }, value->stage->span);
-
-	for (int d = 0; d < value->n_dims; d++)
-		vec_push(b->arena, &stage->dims, value->stage->dims.items[d]);
-	stage->guard = value->stage->guard;
-	stage->write = (struct access) { .array = array, .subs = kept_at(b, value, array),
-					 .span = value->stage->span };
-	stage->value = value->value ? expr_as(b->arena, array->type, value->value)
-				    : expr_float(b->arena, 0, array->type, stage->span);
-}
-
-static void add_rows(struct builder *b, const row_values *values, struct array *array)
-{
-	const struct group *of = NULL;
-	struct group *group = NULL;
-	int n_dims = -1;
-
-	for (int i = 0; i < values->n; i++) {
-		const struct row_value *value = &values->items[i];
-
-		if (value->stage->group != of || value->n_dims != n_dims) {
-			of = value->stage->group;
-			n_dims = value->n_dims;
-			group = module_add_group(b->module, b->region, array->name, value->stage->span);
-		}
-		add_row_value(b, group, value, array);
-		group->n_common = of->n_common < n_dims ? of->n_common : n_dims;
-	}
-}
-
-bool builder_add_system(struct builder *b, const char *prefix)
-{
-	static const char *const names[ROW_N] = { "lower", "diag", "upper", "rhs" };
-
-	builder_set(b, "kind", prefix);
-	builder_set(b, "each", "{systems}for at.row in 0..{n}\n");
-	if (!builder_add(b, b->region, raw_rows))
-		return false;
-	for (int i = 0; i < ROW_N; i++)
-		add_rows(b, &b->what->values[i], builder_array(b, arena_printf(b->arena, "{x}.row_%s", names[i])));
-	return builder_add(b, b->region, scaled_rows);
 }
 
 /* ---- in the place of what was there ---- */
