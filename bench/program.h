@@ -29,6 +29,12 @@ const char *bench_decision(const struct session *s, enum decision_kind first, en
 /* What the plan has on a GPU, if it has anything. */
 void record_device(struct record *record, const pmg_plan *plan);
 
+/* ---- device.c ---- */
+
+/* What `symbol` is in the kernels by hand of bench/handtuned/NAME.cu; NULL after a failure. */
+void *device_library(struct arena *arena, const struct run_values *run, const char *name, const char *symbol,
+		     struct failure *failure);
+
 /* ---- paper.c ---- */
 
 enum { PAPER_WORDS = 8 };

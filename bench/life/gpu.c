@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows that run on a GPU. The hand-written kernels are compiled by nvcc when they are first asked for, and loaded; the
- * library also has what is needed of CUDA, so that nothing else knows of it. Vectors lie on the device, results are
- * fetched to be checked only, and a time is that of the kernels there, by events. */
+ * Rows that run on a GPU, by kernels of life_gpu.cu. Vectors lie on the device, results are fetched to be checked only,
+ * and a time is that of the kernels there, by events. */
 #include "life/life.h"
 
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "handtuned/life_gpu.h"
 #include "handtuned/life_layout.h"
@@ -53,51 +50,18 @@ const char *life_gpu_version(int i)
 
 /* ---- The library --------------------------------------------------------------------------- */
 
-static bool compile(struct life_values *values, const char *library, struct failure *failure)
-{
-	const char *nvcc = build_nvcc(values->arena, &values->run, failure);
-	const char *source = nvcc ? bench_find_file(values->arena, "bench/handtuned/life_gpu.cu", failure) : NULL;
-	if (!source)
-		return false;
-	const char *command = arena_printf(values->arena,
-					   "%s -std=c++17 -O3 -shared -Xcompiler -fPIC,-fopenmp "
-					   "'%s' -o '%s' -lcusparse >&2",
-					   nvcc, source, library);
-	if (system(command) == 0)
-		return true;
-	fail(failure, OUTCOME_C_COMPILER, "the CUDA compiler fails on %s", source);
-	fail_help(failure, "--nvcc COMMAND takes another one");
-	return false;
-}
-
-static bool load(struct life_values *values, const char *library, struct failure *failure)
-{
-	life_gpu_entry entry;
-	void *handle = dlopen(library, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	void *symbol = handle ? dlsym(handle, LIFE_GPU_SYMBOL) : NULL;
-	if (!symbol)
-		return fail(failure, OUTCOME_RESOURCES, "cannot load the kernels by hand: %s", dlerror());
-	memcpy(&entry, &symbol, sizeof(entry));
-	values->gpu = entry();
-	if (!values->gpu->device_name())
-		return fail(failure, OUTCOME_RESOURCES, "there is no GPU, or its driver is too old");
-	return true;
-}
-
 bool life_gpu_open(struct life_values *values, struct failure *failure)
 {
-	char folder[] = "/tmp/pmg-gpu-XXXXXX";
+	life_gpu_entry entry;
 	if (!life_is_on_gpu(values))
 		return true;
-	if (!mkdtemp(folder))
-		return fail_file(failure, "/tmp", "cannot make a folder in it:");
-	const char *library = arena_printf(values->arena, "%s/life_gpu.so", folder);
-	scratch_add(folder);
-	scratch_add(library);
-	bool ok = compile(values, library, failure) && load(values, library, failure);
-	scratch_remove(library);
-	scratch_remove(folder);
-	return ok;
+	void *symbol = device_library(values->arena, &values->run, "life_gpu", LIFE_GPU_SYMBOL, failure);
+	if (!symbol)
+		return false;
+	memcpy(&entry, &symbol, sizeof(entry));
+	values->gpu = entry();
+	return values->gpu->device_name() ||
+	       fail(failure, OUTCOME_RESOURCES, "there is no GPU, or its driver is too old");
 }
 
 /* ---- Vectors on the device -------------------------------------------------------------------- */

@@ -47,15 +47,30 @@ static bool take_arrays(struct system_phantom *phantom, struct systems_case *pro
 	return true;
 }
 
+static bool is_single(const struct systems_values *values)
+{
+	return values->precision && strcmp(values->precision, "f32") == 0;
+}
+
+const char *systems_case_op(const struct systems_values *values)
+{
+	return values->is_tri ? "tri" : values->is_many || values->lengths ? "forest" : "hines";
+}
+
+const char *systems_case_name(const struct systems_values *values, const char *shape, int64_t n_systems)
+{
+	const char *lengths = values->lengths ? arena_printf(values->arena, " lengths=%s", values->lengths) : "";
+	return arena_printf(values->arena, "%s=%s%s systems=%" PRId64 "%s%s seed=%" PRId64,
+			    values->is_tri ? "n" : "tree", shape, lengths, n_systems,
+			    values->is_shared ? " shared" : "", is_single(values) ? " f32" : "", values->seed);
+}
+
 static void name_case(const struct systems_values *values, const char *shape, struct systems_case *problem)
 {
 	const struct system_batch *b = &problem->batch;
-	const char *lengths = values->lengths ? arena_printf(values->arena, " lengths=%s", values->lengths) : "";
-	problem->op = b->is_chain ? "tri" : b->has_one_tree ? "hines" : "forest";
+	problem->op = systems_case_op(values);
 	problem->shape = arena_string(values->arena, shape);
-	problem->name = arena_printf(values->arena, "%s=%s%s systems=%" PRId64 "%s%s seed=%" PRId64,
-				     b->is_chain ? "n" : "tree", shape, lengths, b->n_systems,
-				     b->is_shared ? " shared" : "", b->is_single ? " f32" : "", values->seed);
+	problem->name = systems_case_name(values, shape, b->n_systems);
 	problem->tree_bytes = b->is_chain || b->has_one_tree ? 0 : 4.0 * (double) b->n_rows;
 }
 
@@ -84,7 +99,7 @@ bool systems_case_open(const struct systems_values *values, const char *shape, i
 		return false;
 	problem->batch = (struct system_batch){
 		.is_chain = values->is_tri, .is_shared = values->is_shared,
-		.is_single = values->precision && strcmp(values->precision, "f32") == 0,
+		.is_single = is_single(values),
 		.has_one_tree = phantom.has_one_tree, .n_systems = phantom.n_systems, .n = phantom.n,
 		.n_rows = phantom.n_rows,
 	};

@@ -155,28 +155,40 @@ static bool set_repeats(struct systems_row *row, struct failure *failure)
 	return true;
 }
 
-bool systems_check(struct systems_row *row, struct failure *failure)
+/* Runs it once, into row->out. */
+static bool make_result(const struct systems_values *values, struct systems_row *row, struct failure *failure)
 {
 	const struct system_batch *batch = &row->problem->batch;
-	struct record *record = &row->row.record;
-	struct error error = { 0 };
-	double seconds, eps = batch->is_single ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
-	if (row->is_stream || row->is_copy || (row->call.version && row->call.version->code == SYSTEM_MOVED))
-		return set_repeats(row, failure);
+	double seconds;
+	if (systems_is_on_gpu(values))
+		return systems_gpu_result(values, row, failure);
 	if (!row->is_generated)
 		memset(row->out, 0, (size_t) batch->n_rows * (batch->is_single ? 4 : 8));
 	if (!row->row.run(row->row.state, &seconds, failure))
 		return false;
-	if (!row->is_generated)
-		system_call_fetch(&row->call, row->out);
-	else if (!systems_generated_fetch(row, failure))
+	if (row->is_generated)
+		return systems_generated_fetch(row, failure);
+	system_call_fetch(&row->call, row->out);
+	return true;
+}
+
+bool systems_check(const struct systems_values *values, struct systems_row *row, struct failure *failure)
+{
+	const struct system_batch *batch = &row->problem->batch;
+	struct record *record = &row->row.record;
+	struct error error = { 0 };
+	double eps = batch->is_single ? FLT_EPSILON / 2 : DBL_EPSILON / 2;
+	bool is_on_gpu = systems_is_on_gpu(values);
+	if (row->is_stream || row->is_copy || (row->call.version && row->call.version->code == SYSTEM_MOVED))
+		return is_on_gpu || set_repeats(row, failure);
+	if (!make_result(values, row, failure))
 		return false;
 	if (!measure_errors(batch, row->out, &error))
 		return fail_memory(failure, "the reference");
 	record->error = error.distance / error.size;
 	record->bound = error.backward / (MOST_EPS * eps);
 	if (record->bound <= 1 || MOST_EPS * record->bound <= (double) (LEVEL_EPS * row->levels))
-		return set_repeats(row, failure);
+		return is_on_gpu || set_repeats(row, failure);
 	return fail(failure, OUTCOME_NUMERICAL, "%s: the result of %s is wrong: its backward error is %.3g eps",
 		    row->problem->name, record->version, error.backward / eps);
 }

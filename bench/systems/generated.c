@@ -212,7 +212,11 @@ double systems_copy_bytes(const struct systems_row *row)
 static bool run_generated(void *state, double *seconds, struct failure *failure)
 {
 	struct systems_row *row = state;
-	return library_execute(&row->execution, seconds, failure);
+	if (!library_execute(&row->execution, seconds, failure))
+		return false;
+	if (row->problem->gpu)
+		*seconds = pmg_plan_report(row->execution.plan)->device_seconds;
+	return true;
 }
 
 static bool run_copy(void *state, double *seconds, struct failure *failure)
@@ -268,6 +272,8 @@ static void describe(struct systems_row *row, const char *version, const char *o
 	record->plan_ms = 1e3 * (row->execution.plan_seconds - (report ? report->tuning : 0));
 	record->tuning_ms = report ? 1e3 * report->tuning : 0;
 	record->plan_bytes = (double) pmg_plan_bytes(row->execution.plan);
+	record->clock = row->problem->gpu ? "device" : "";
+	record_device(record, row->execution.plan);
 }
 
 static bool open_program(struct systems_values *values, struct systems_row *row, const struct program *program,
@@ -309,6 +315,11 @@ bool systems_row_generated(struct systems_values *values, struct systems_case *p
 	row->execution.in_blocks = row->is_copy || is_held;
 	ok = ok && library_plan(&row->execution, failure) &&
 	     (!row->execution.in_blocks || hold_arrays(values, row, failure));
+	if (ok && problem->gpu) {
+		systems_gpu_bind(values, row);
+		/* Those whose rows are shared out among lanes have levels. */
+		row->levels = systems_levels("pcr", problem->batch.n);
+	}
 	if (ok && row->is_copy && row->n_held == 0) {
 		rows->n--;
 		systems_generated_free(row);

@@ -69,10 +69,12 @@ static bool add_hand(struct systems_values *values, struct systems_case *problem
 	return true;
 }
 
-void systems_row_free(struct systems_row *row)
+void systems_row_free(const struct systems_values *values, struct systems_row *row)
 {
 	if (row->is_generated)
 		systems_generated_free(row);
+	else if (row->on_gpu.state)
+		systems_gpu_free(values, row);
 	else if (row->call.version)
 		system_call_release(&row->call);
 }
@@ -95,15 +97,36 @@ static const char *const generated_names[] = { "generated", "written", "generate
 						"into_blocks", "out_of_blocks", "copied" };
 enum { N_GENERATED = sizeof(generated_names) / sizeof(generated_names[0]) };
 
-static bool unknown_version(const char *name, struct failure *failure)
+/* On a GPU, arrays are held in no blocks. */
+static int n_generated(const struct systems_values *values)
 {
-	const char *names[32] = { "stream" };
-	int n = 1;
-	for (int i = 0; i < N_GENERATED; i++)
-		names[n++] = generated_names[i];
-	for (int i = 0; i < n_system_versions && n < 32; i++)
-		names[n++] = system_versions[i].name;
-	return version_is_unknown(name, "", names, n, failure);
+	enum { N_FLAT = 2 };
+	return systems_is_on_gpu(values) ? N_FLAT : N_GENERATED;
+}
+
+/* The i-th version; NULL: there are no more. */
+static const char *version_at(const struct systems_values *values, int i)
+{
+	bool is_usual;
+	if (i < n_generated(values))
+		return generated_names[i];
+	i -= n_generated(values);
+	if (systems_is_on_gpu(values))
+		return systems_gpu_name(values, i, &is_usual);
+	return i == 0 ? "stream" : i <= n_system_versions ? system_versions[i - 1].name : NULL;
+}
+
+static bool version_is_known(const struct systems_values *values, const char *name, struct failure *failure)
+{
+	enum { MOST = 40 };
+	const char *names[MOST];
+	int n = 0;
+	for (const char *known = version_at(values, n); known && n < MOST; known = version_at(values, n)) {
+		if (strcmp(known, name) == 0)
+			return true;
+		names[n++] = known;
+	}
+	return version_is_unknown(name, systems_is_on_gpu(values) ? " for a GPU" : "", names, n, failure);
 }
 
 static bool is_generated(const char *name)
@@ -119,8 +142,8 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 	word_list names = { 0 };
 	char *rest = arena_string(values->arena, values->versions ? values->versions : "");
 	for (char *name = strsep(&rest, ","); name; name = strsep(&rest, ",")) {
-		if (*name && !is_generated(name) && strcmp(name, "stream") != 0 && !system_version_named(name))
-			return unknown_version(name, failure);
+		if (*name && !version_is_known(values, name, failure))
+			return false;
 		if (words_have(&names, name))
 			return fail(failure, OUTCOME_USAGE, "--versions: '%s' is there twice", name);
 		if (*name)
@@ -144,6 +167,8 @@ static bool add_version(struct systems_values *values, struct systems_case *prob
 {
 	if (is_generated(name))
 		return systems_row_generated(values, problem, name, "", rows, failure);
+	if (systems_is_on_gpu(values))
+		return systems_row_gpu(values, problem, name, is_asked, rows, failure);
 	if (strcmp(name, "stream") == 0)
 		return add_stream(values, problem, rows);
 	return add_hand(values, problem, system_version_named(name), is_asked, rows);
@@ -209,6 +234,32 @@ static bool add_generated(struct systems_values *values, struct systems_case *pr
 	return true;
 }
 
+/* Where no versions are named. */
+static bool add_all(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+		    struct failure *failure)
+{
+	static const char *const first[] = { "stream", "generated", "written" };
+	for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
+		if (!add_version(values, problem, first[i], false, rows, failure))
+			return false;
+	if (!add_layouts(values, problem, rows, failure))
+		return false;
+	for (int i = 0; i < n_system_versions; i++)
+		add_hand(values, problem, &system_versions[i], false, rows);
+	return true;
+}
+
+static bool add_all_on_gpu(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
+			   struct failure *failure)
+{
+	bool is_usual, ok = add_version(values, problem, "generated", false, rows, failure);
+	const char *name = systems_gpu_name(values, 0, &is_usual);
+	for (int i = 1; name && ok; name = systems_gpu_name(values, i++, &is_usual))
+		if (is_usual)
+			ok = systems_row_gpu(values, problem, name, false, rows, failure);
+	return ok;
+}
+
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 		      struct failure *failure)
 {
@@ -218,16 +269,9 @@ bool systems_rows_add(struct systems_values *values, struct systems_case *proble
 			return false;
 	if (values->has_algorithms && !add_algorithms(values, problem, rows, failure))
 		return false;
-	if (!values->versions && !values->has_algorithms) {
-		static const char *const first[] = { "stream", "generated", "written" };
-		for (size_t i = 0; i < sizeof(first) / sizeof(first[0]); i++)
-			if (!add_version(values, problem, first[i], false, rows, failure))
-				return false;
-		if (!add_layouts(values, problem, rows, failure))
-			return false;
-		for (int i = 0; i < n_system_versions; i++)
-			add_hand(values, problem, &system_versions[i], false, rows);
-	}
+	bool has_all = !values->versions && !values->has_algorithms;
+	if (has_all && !(systems_is_on_gpu(values) ? add_all_on_gpu : add_all)(values, problem, rows, failure))
+		return false;
 	return add_generated(values, problem, "generated", &values->generated, rows, failure) &&
 	       add_generated(values, problem, "generated_held", &values->held, rows, failure);
 }

@@ -22,12 +22,19 @@ struct systems_run {
 	FILE *json;
 	bool has_papers;        /* their figures come with the source, not with an installation */
 	int n_cases;            /* measured so far */
+	record_list present;    /* of cases of an earlier part */
+	double start, seconds;  /* when this part began, and how long it may go on; 0: there are no parts */
+	bool is_over;
 };
 
 /* ---- One case ------------------------------------------------------------------------------ */
 
-static double median_of_stream(const systems_row_list *rows)
+/* Seconds of what bounds the case; 0: it is not known. */
+static double bound_of(const struct systems_values *values, const struct systems_case *problem,
+		       const systems_row_list *rows)
 {
+	if (values->gpu)
+		return 1e3 * systems_case_bytes(problem) / values->copy_rate;
 	for (int i = 0; i < rows->n; i++)
 		if (rows->items[i]->is_stream)
 			return rows->items[i]->row.record.ms_median;
@@ -37,8 +44,9 @@ static double median_of_stream(const systems_row_list *rows)
 static void complete_records(const struct systems_run *run, const struct systems_case *problem,
 			     const systems_row_list *rows)
 {
-	double stream = median_of_stream(rows), bytes = systems_case_bytes(problem);
-	const char *machine = machine_name(run->values->arena);
+	double bound = bound_of(run->values, problem, rows), bytes = systems_case_bytes(problem);
+	struct arena *arena = run->values->arena;
+	const char *machine = run->values->gpu ? gpu_name(arena) : machine_name(arena);
 	for (int i = 0; i < rows->n; i++) {
 		struct record *record = &rows->items[i]->row.record;
 		record->bench = run->values->is_tri ? "tri" : "hines";
@@ -49,17 +57,17 @@ static void complete_records(const struct systems_run *run, const struct systems
 		bool is_copy = rows->items[i]->is_copy;
 		record->gbps = 1e-6 * (is_copy ? systems_copy_bytes(rows->items[i]) : bytes) / record->ms_median;
 		record->ns_row = 1e6 * record->ms_median / (double) problem->batch.n_rows;
-		if (stream <= 0 || is_copy)
+		if (bound <= 0 || is_copy)
 			continue;
-		record->limit = "stream";
-		record->of_stream = record->fraction_of_limit = stream / record->ms_median;
+		record->limit = run->values->gpu ? "copy" : "stream";
+		record->of_stream = record->fraction_of_limit = bound / record->ms_median;
 	}
 }
 
-static bool check_rows(const systems_row_list *rows, struct failure *failure)
+static bool check_rows(const struct systems_values *values, const systems_row_list *rows, struct failure *failure)
 {
 	for (int i = 0; i < rows->n; i++)
-		if (!systems_check(rows->items[i], failure))
+		if (!systems_check(values, rows->items[i], failure))
 			return false;
 	return true;
 }
@@ -72,12 +80,20 @@ static bool fail_baseline(const struct systems_values *values, const row_list *m
 	return baseline_is_unknown(values->arena, values->baseline, &versions, failure);
 }
 
+/* The papers' own code, or what theirs is measured against. */
+static const char *usual_baseline(const struct systems_values *values)
+{
+	if (!values->gpu)
+		return "sequential";
+	return !values->is_tri ? "hines_interleaved" : values->lengths ? "thomas_vbatch_cp" : "thomas_batch";
+}
+
 static bool measure_case(struct systems_run *run, struct systems_case *problem, systems_row_list *rows,
 			 struct failure *failure)
 {
 	struct systems_values *values = run->values;
 	row_list measured = { 0 };
-	if (!systems_rows_add(values, problem, rows, failure) || !check_rows(rows, failure))
+	if (!systems_rows_add(values, problem, rows, failure) || !check_rows(values, rows, failure))
 		return false;
 	for (int i = 0; i < rows->n; i++)
 		vec_push(values->arena, &measured, &rows->items[i]->row);
@@ -87,17 +103,19 @@ static bool measure_case(struct systems_run *run, struct systems_case *problem, 
 		return fail_baseline(values, &measured, failure);
 	if (!measure(values->arena, &measured, &run->effort, failure))
 		return false;
-	relate(values->arena, &measured, values->baseline ? values->baseline : "sequential");
+	relate(values->arena, &measured, values->baseline ? values->baseline : usual_baseline(values));
 	complete_records(run, problem, rows);
-	systems_print(problem, &measured, stdout);
-	disturbance_print(&measured, stdout);
-	if (run->json && run->n_cases == 0 && !records_begin(run->json, values->json, failure))
+	(values->gpu ? systems_gpu_print : systems_print)(problem, &measured, stdout);
+	if (!values->gpu)
+		disturbance_print(&measured, stdout);
+	if (run->json && run->n_cases == 0 && run->seconds == 0 && !records_begin(run->json, values->json, failure))
 		return false;
 	for (int i = 0; i < measured.n && run->json; i++)
 		record_write(&measured.items[i]->record, run->json);
 	if (run->json)
 		fflush(run->json);
-	bool ok = !run->has_papers || systems_print_papers(values->arena, problem, &measured, stdout, failure);
+	bool ok = !run->has_papers || values->gpu ||
+		  systems_print_papers(values->arena, problem, &measured, stdout, failure);
 	putchar('\n');
 	fflush(stdout);
 	return ok;
@@ -118,8 +136,25 @@ static int n_copies(const struct systems_values *values)
 static bool has_memory(const struct systems_values *values, int64_t rows)
 {
 	double present = (double) sysconf(_SC_AVPHYS_PAGES) * (double) sysconf(_SC_PAGE_SIZE);
-	double copies = n_copies(values), element = 8;
+	double copies = systems_is_on_gpu(values) ? 0 : n_copies(values), element = 8;
 	return (7 + 5 * copies) * element * (double) rows < present;
+}
+
+/* Has an earlier part measured it? */
+static bool is_present(const struct systems_run *run, const char *shape, int64_t n_systems)
+{
+	const char *op = systems_case_op(run->values), *name = systems_case_name(run->values, shape, n_systems);
+	for (int i = 0; i < run->present.n; i++)
+		if (strcmp(run->present.items[i].op, op) == 0 && strcmp(run->present.items[i].problem, name) == 0)
+			return true;
+	return false;
+}
+
+static bool is_at_end(struct systems_run *run)
+{
+	run->is_over = run->is_over ||
+		       (run->seconds > 0 && run->n_cases > 0 && clock_seconds(false, 1) - run->start > run->seconds);
+	return run->is_over;
 }
 
 static bool run_case(struct systems_run *run, const char *shape, int64_t n_systems, struct failure *failure)
@@ -129,6 +164,8 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 	struct tree_shape tree;
 	if (!systems_shape_parse(run->values, shape, &tree, failure))
 		return false;
+	if (is_present(run, shape, n_systems) || is_at_end(run))
+		return true;
 	if (!has_memory(run->values, tree.n * n_systems)) {
 		fprintf(stderr, "pmg bench: %s, %" PRId64 " system%s left out: there is not the memory\n", shape,
 			n_systems, n_systems == 1 ? " is" : "s are");
@@ -136,10 +173,12 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 	}
 	if (!systems_case_open(run->values, shape, n_systems, &problem, failure))
 		return false;
-	bool ok = measure_case(run, &problem, &rows, failure);
+	bool ok = systems_gpu_case(run->values, &problem, failure) && measure_case(run, &problem, &rows, failure);
 	run->n_cases++;
 	for (int i = 0; i < rows.n; i++)
-		systems_row_free(rows.items[i]);
+		systems_row_free(run->values, rows.items[i]);
+	if (problem.gpu)
+		run->values->gpu->close(problem.gpu);
 	systems_case_close(&problem);
 	return ok;
 }
@@ -167,9 +206,21 @@ static char *next_shape(char **rest)
 	return shape;
 }
 
+/* The batches of the papers: short systems are many. */
+static const char *systems_of(const struct systems_values *values, const char *shape)
+{
+	enum { SHORT = 512 };
+	int64_t n = 0;
+	if (values->systems)
+		return values->systems;
+	if (!systems_is_on_gpu(values))
+		return "2560";
+	return values->is_tri && parse_integer(shape, &n) && n > SHORT ? "20,200,2000,20000" : "256,2560,25600,256000";
+}
+
 static bool run_shape(struct systems_run *run, const char *shape, struct failure *failure)
 {
-	char *rest = arena_string(run->values->arena, run->values->systems);
+	char *rest = arena_string(run->values->arena, systems_of(run->values, shape));
 	for (char *word = strsep(&rest, ","); word; word = strsep(&rest, ",")) {
 		int64_t n_systems;
 		if (!read_systems(word, &n_systems, failure) || !run_case(run, shape, n_systems, failure))
@@ -185,16 +236,30 @@ static bool run_sweep(struct systems_run *run, struct failure *failure)
 	for (char *shape = next_shape(&rest); shape; shape = next_shape(&rest))
 		if (!run_shape(run, shape, failure))
 			return false;
-	return run->n_cases > 0 || fail(failure, OUTCOME_RESOURCES, "nothing is measured: there is not the memory");
+	if (run->is_over)
+		printf("a part is over; the same command goes on\n");
+	return run->n_cases > 0 || run->present.n > 0 ||
+	       fail(failure, OUTCOME_RESOURCES, "nothing is measured: there is not the memory");
 }
 
 /* ---- The command --------------------------------------------------------------------------------- */
 
+/* An option that is given and means nothing on a GPU; NULL: none. */
+static const char *for_processors(const struct systems_values *values)
+{
+	return values->has_algorithms ? "algorithms" : values->is_shared ? "shared" : values->held.n > 0 ? "held" :
+	       values->isa ? "isa" : values->clock ? "clock" : NULL;
+}
+
 static bool check_values(const struct systems_values *values, struct failure *failure)
 {
 	const char *precision = values->precision;
-	if (strcmp(values->run.target, "openmp") != 0)
-		return fail(failure, OUTCOME_USAGE, "--target takes openmp here, not '%s'", values->run.target);
+	bool is_on_gpu = systems_is_on_gpu(values);
+	if (strcmp(values->run.target, "openmp") != 0 && !is_on_gpu)
+		return fail(failure, OUTCOME_USAGE, "--target takes openmp or cuda here, not '%s'", values->run.target);
+	const char *wrong = for_processors(values);
+	if (is_on_gpu && wrong)
+		return fail(failure, OUTCOME_USAGE, "--%s is for processors: not with --target=cuda", wrong);
 	if (precision && strcmp(precision, "f32") != 0 && strcmp(precision, "f64") != 0)
 		return fail(failure, OUTCOME_USAGE, "--precision: '%s' is neither f32 nor f64", precision);
 	if (values->is_shared && (values->is_tri || values->is_many || values->lengths))
@@ -212,9 +277,9 @@ static bool check_options(const struct systems_values *values, const char *flag,
 	for (int i = 0; i < options->n; i++) {
 		if (!bench_read_options(values->arena, flag, options->items[i], &values->run, &read, failure))
 			return false;
-		if (strcmp(read.target, "openmp") != 0)
-			return fail(failure, OUTCOME_USAGE, "--%s: --target takes openmp here, not '%s'", flag,
-				    read.target);
+		if (strcmp(read.target, values->run.target) != 0)
+			return fail(failure, OUTCOME_USAGE, "--%s: --target takes %s here, not '%s'", flag,
+				    values->run.target, read.target);
 	}
 	return true;
 }
@@ -222,7 +287,7 @@ static bool check_options(const struct systems_values *values, const char *flag,
 /* Before anything is measured: is each item of a list one? */
 static bool check_lists(const struct systems_values *values, struct failure *failure)
 {
-	char *systems = arena_string(values->arena, values->systems);
+	char *systems = arena_string(values->arena, systems_of(values, ""));
 	char *shapes = arena_string(values->arena, values->is_tri ? values->n : values->trees);
 	struct tree_shape parsed;
 	int64_t n_systems;
@@ -244,8 +309,38 @@ static bool complete_lengths(struct systems_values *values, struct failure *fail
 		return true;
 	if (!system_lengths_parse(values->lengths, &low, &high, failure))
 		return false;
-	values->n = high ? arena_printf(values->arena, "%" PRId64, high) : "64,128,256,512";
+	bool is_on_gpu = systems_is_on_gpu(values);
+	values->n = high ? arena_printf(values->arena, "%" PRId64, high)
+			 : is_on_gpu ? "64,128,256,512,1024,2048,4096,8192" : "64,128,256,512";
 	return true;
+}
+
+/* On a GPU, single runs are long enough for its clock. */
+static bool read_effort(const struct systems_values *values, struct effort *effort, struct failure *failure)
+{
+	bool is_on_gpu = systems_is_on_gpu(values);
+	const char *usual = is_on_gpu ? "0.05" : NULL;
+	if (!effort_read(values->min_time ? values->min_time : usual, values->clock, effort, failure))
+		return false;
+	effort->warm_seconds = is_on_gpu ? 0 : WARM_SECONDS;
+	if (is_on_gpu) {
+		effort->min_runs = 7;
+		effort->max_runs = 100;
+	}
+	return true;
+}
+
+static bool begin_part(struct systems_run *run, struct failure *failure)
+{
+	const struct systems_values *values = run->values;
+	run->start = clock_seconds(false, 1);
+	if (!values->part)
+		return true;
+	if (!parse_real(values->part, &run->seconds) || !(run->seconds > 0))
+		return fail(failure, OUTCOME_USAGE, "--part: '%s' is not a number of seconds", values->part);
+	if (!values->json)
+		return fail(failure, OUTCOME_USAGE, "--part goes on from the records of --json: name a file");
+	return access(values->json, F_OK) != 0 || records_read(values->arena, values->json, &run->present, failure);
 }
 
 static bool measure_systems(void *any, const word_list *operands, struct arena *arena, struct failure *failure)
@@ -257,10 +352,14 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 	if (operands->n > 0)
 		return fail(failure, OUTCOME_USAGE, "'%s' is not an option", operands->items[0]);
 	if (!check_values(values, failure) || !complete_lengths(values, failure) ||
-	    !effort_read(values->min_time, values->clock, &run.effort, failure) || !check_lists(values, failure) ||
-	    !records_open(&run.json, values->json, failure))
+	    !read_effort(values, &run.effort, failure) || !check_lists(values, failure) ||
+	    !begin_part(&run, failure) || !records_open(&run.json, values->json, failure))
 		return false;
-	run.effort.warm_seconds = WARM_SECONDS;
+	if (!systems_gpu_open(values, failure)) {
+		if (run.json)
+			fclose(run.json);
+		return false;
+	}
 	struct failure of_file = { 0 };
 	bool ok = run_sweep(&run, failure);
 	bool is_whole = !run.json || records_close(run.json, values->json, ok ? failure : &of_file);
@@ -278,7 +377,6 @@ static struct systems_values default_values(struct arena *arena)
 static int run_hines(const struct command *command, struct arena *arena, int argc, char **argv)
 {
 	struct systems_values values = default_values(arena);
-	values.systems = "2560";
 	values.trees = "small-low,small-high,medium-low,medium-high,big-low,big-high";
 	return command_do(command, arena, argc, argv, &values, measure_systems);
 }
@@ -287,7 +385,6 @@ static int run_tri(const struct command *command, struct arena *arena, int argc,
 {
 	struct systems_values values = default_values(arena);
 	values.is_tri = true;
-	values.systems = "2560";
 	return command_do(command, arena, argc, argv, &values, measure_systems);
 }
 
@@ -301,10 +398,11 @@ static int take_option(void *any, char **arguments, int n, struct failure *failu
 	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct systems_values, member), .operand = what, \
 	  .text = sentence }
 #define COMMON_OPTIONS \
-	TEXT_OPTION(systems, "systems", "N,N,…", "how many systems (default: 2560)"), \
+	TEXT_OPTION(systems, "systems", "N,N,…", "how many systems (default: 2560; on a GPU those of the papers)"), \
 	TEXT_OPTION(precision, "precision", "f32|f64", "of all numbers (default: f64)"), \
 	TEXT_OPTION(versions, "versions", "A,B,…", "stream, generated, written (without the construct), or names of " \
 		    "hand-written code (default: all)"), \
+	TEXT_OPTION(part, "part", "S", "begin no case after so many seconds; the same command goes on from --json"), \
 	{ .name = "generated", .kind = OPTION_LIST, .offset = offsetof(struct systems_values, generated), \
 	  .operand = "'OPTIONS'", .text = "one more generated version, with these options; may be repeated" }, \
 	{ .name = "held", .kind = OPTION_LIST, .offset = offsetof(struct systems_values, held), \
@@ -313,7 +411,7 @@ static int take_option(void *any, char **arguments, int n, struct failure *failu
 	  .high = INT32_MAX, .operand = "N", .text = "of all that is drawn (default: 1)" }, \
 	TEXT_OPTION(isa, "isa", "v1|v3|v4", "instruction set of hand-written code (default: the best)"), \
 	TEXT_OPTION(baseline, "baseline", "VERSION", "what ratios are to (default: sequential)"), \
-	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1)"), \
+	TEXT_OPTION(min_time, "min-time", "S", "seconds for each row; at least 6 runs (default: 1; on a GPU 0.05)"), \
 	TEXT_OPTION(clock, "clock", "wall|cpu", "cpu: seconds of processors by threads, for machines that are busy"), \
 	TEXT_OPTION(json, "json", "FILE", "write the records, a line of JSON each")
 
@@ -329,7 +427,8 @@ static const struct option_row hines_rows[] = {
 };
 
 static const struct option_row tri_rows[] = {
-	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512; HIGH with --lengths)"),
+	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512, on a GPU to 8192; HIGH with "
+		    "--lengths)"),
 	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "systems of so many rows"),
 	{ .name = "algorithms", .offset = offsetof(struct systems_values, has_algorithms),
 	  .text = "generated code by each algorithm, with operations, memory and errors" },

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  *
  * `pmg bench hines` and `pmg bench tri` in parts: batches of systems (batch.c), hand-written and generated rows
- * (rows.c, generated.c), what their results are checked against (check.c), tables and the papers' numbers (report.c),
- * and the command with its sweep over sizes (systems.c). Each size is a run of its own, with the stream that bounds it
- * as one of its rows. */
+ * (rows.c, generated.c; gpu.c), what their results are checked against (check.c), tables and the papers' numbers
+ * (report.c), and the command with its sweep over sizes (systems.c). Each size is a run of its own, with the stream
+ * that bounds it as one of its rows. */
 #ifndef BENCH_SYSTEMS_SYSTEMS_H
 #define BENCH_SYSTEMS_SYSTEMS_H
 
 #include "bench.h"
-#include "handtuned/systems.h"
+#include "handtuned/systems_gpu.h"
 #include "phantom/systems.h"
 #include "program.h"
 
@@ -22,6 +22,9 @@ struct systems_values {
 	int64_t seed;
 	word_list generated, held;      /* options of further generated rows */
 	library_list libraries;         /* of all generated rows */
+	const struct systems_gpu_functions *gpu;        /* hand-written kernels; NULL: on the processor */
+	double copy_rate;               /* of the device: bytes in a second */
+	const char *part;               /* seconds after which no case begins */
 };
 
 /* ---- batch.c: one size ---------------------------------------------------------------- */
@@ -34,6 +37,7 @@ struct systems_case {
 	int32_t *parent;
 	struct ndarray upper, lower, diag, rhs, x; /* x: for rows that have none of their own */
 	double tree_bytes;
+	struct systems_gpu *gpu;        /* the batch on the device */
 };
 
 /* A number of rows, or the shape of a tree. */
@@ -43,6 +47,9 @@ bool systems_case_open(const struct systems_values *values, const char *shape, i
 		       struct systems_case *problem, struct failure *failure);
 void systems_case_close(struct systems_case *problem);
 double systems_case_bytes(const struct systems_case *problem); /* what a solve reads and writes at least */
+/* As recorded, before the case is made. */
+const char *systems_case_op(const struct systems_values *values);
+const char *systems_case_name(const struct systems_values *values, const char *shape, int64_t n_systems);
 
 /* ---- rows.c, generated.c ---------------------------------------------------------------- */
 
@@ -50,6 +57,7 @@ struct systems_row {
 	struct row row;
 	struct systems_case *problem;
 	struct system_call call;        /* of hand-written code */
+	struct systems_gpu_call on_gpu; /* of hand-written kernels */
 	struct session session;         /* of generated code */
 	struct results results;
 	struct execution execution;
@@ -70,7 +78,7 @@ bool systems_versions_check(const struct systems_values *values, struct failure 
 /* Adds the rows that values.versions asks for; those that cannot be are told on the standard error. */
 bool systems_rows_add(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 		      struct failure *failure);
-void systems_row_free(struct systems_row *row);
+void systems_row_free(const struct systems_values *values, struct systems_row *row);
 bool systems_row_generated(struct systems_values *values, struct systems_case *problem, const char *version,
 			   const char *options, systems_row_list *rows, struct failure *failure);
 void systems_generated_free(struct systems_row *row);
@@ -79,10 +87,30 @@ bool systems_generated_fetch(struct systems_row *row, struct failure *failure);
 /* What a copy reads and writes. */
 double systems_copy_bytes(const struct systems_row *row);
 
+/* ---- gpu.c ---------------------------------------------------------------------------------- */
+
+bool systems_is_on_gpu(const struct systems_values *values);
+/* Compiles and loads the kernels, and measures the device's copy; nothing on the processor. */
+bool systems_gpu_open(struct systems_values *values, struct failure *failure);
+const struct systems_gpu_method *systems_gpu_method_named(const struct systems_values *values, const char *name);
+/* The i-th; NULL: there are no more. `is_usual`: it is measured where no versions are named. */
+const char *systems_gpu_name(const struct systems_values *values, int i, bool *is_usual);
+/* The batch to the device and from it. */
+bool systems_gpu_case(struct systems_values *values, struct systems_case *problem, struct failure *failure);
+/* A method that cannot be is told on the standard error if it `is_asked` for. */
+bool systems_row_gpu(struct systems_values *values, struct systems_case *problem, const char *name, bool is_asked,
+		     systems_row_list *rows, struct failure *failure);
+/* Executions find arrays where they are on the device. */
+void systems_gpu_bind(const struct systems_values *values, struct systems_row *row);
+/* Runs once, with results that were NaN, into row->out. */
+bool systems_gpu_result(const struct systems_values *values, struct systems_row *row, struct failure *failure);
+void systems_gpu_free(const struct systems_values *values, struct systems_row *row);
+void systems_gpu_print(const struct systems_case *problem, const row_list *rows, FILE *stream);
+
 /* ---- check.c ------------------------------------------------------------------------------- */
 
 /* Runs the row once; sets its error, against elimination in long double, and its backward error. */
-bool systems_check(struct systems_row *row, struct failure *failure);
+bool systems_check(const struct systems_values *values, struct systems_row *row, struct failure *failure);
 
 /* ---- operations.c --------------------------------------------------------------------------- */
 

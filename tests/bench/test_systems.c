@@ -61,12 +61,12 @@ static void check_case(struct tally *tally, struct systems_values *values, const
 	ok = systems_rows_add(values, &problem, &rows, &failure);
 	CHECK(tally, ok && rows.n > 1);
 	for (int i = 0; i < rows.n; i++) {
-		bool is_right = systems_check(rows.items[i], &failure) &&
+		bool is_right = systems_check(values, rows.items[i], &failure) &&
 				rows.items[i]->row.record.error < (problem.batch.is_single ? 1e-4 : 1e-12);
 		CHECK(tally, is_right);
 		if (!is_right)
 			fprintf(stderr, "%s, %s: %s\n", values->isa, problem.name, failure.text);
-		systems_row_free(rows.items[i]);
+		systems_row_free(values, rows.items[i]);
 	}
 	systems_case_close(&problem);
 }

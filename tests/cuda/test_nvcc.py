@@ -49,9 +49,12 @@ def compile_set(build, nvcc, arch, programs, options, scratch):
 
 
 def compile_hand_written(nvcc, arch):
-    done = subprocess.run([nvcc, f"-arch={arch}", "-std=c++17", "-c", "bench/handtuned/life_gpu.cu", "-o", "/dev/null"],
-                          capture_output=True, text=True, check=False)
-    return done.stdout + done.stderr if done.returncode else ""
+    for source in sorted(Path("bench/handtuned").glob("*.cu")):
+        done = subprocess.run([nvcc, f"-arch={arch}", "-std=c++17", "-c", source, "-o", "/dev/null"],
+                              capture_output=True, text=True, check=False)
+        if done.returncode:
+            return f"{source}: {done.stdout}{done.stderr}"
+    return ""
 
 
 def main(arch="sm_90"):

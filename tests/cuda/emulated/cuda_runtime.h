@@ -18,6 +18,7 @@
 #define __device__
 #define __global__
 #define __launch_bounds__(...)
+#define __forceinline__ inline
 #define __shared__ static __attribute__((section("pmg_shared")))
 
 #include <functional>

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * What kernels for many systems share: how they are started, memory of blocks, copies that go on beside the work, a
+ * fast reciprocal. Another compiler than nvcc (the tests have one that runs kernels on the processor) has neither PTX
+ * nor clusters of blocks nor cuSPARSE; copies are finished at once there. */
+#ifndef BENCH_HANDTUNED_SYSTEMS_GPU_DEVICE_H
+#define BENCH_HANDTUNED_SYSTEMS_GPU_DEVICE_H
+
+enum { GPU_WARP = 32, GPU_BANK = 16 };
+
+static const unsigned gpu_all_lanes = 0xffffffffu;
+
+#ifdef __NVCC__
+#define GPU_START(kernel, blocks, threads, shared, ...) \
+	kernel<<<(unsigned) (blocks), (unsigned) (threads), (size_t) (shared)>>>(__VA_ARGS__)
+#define GPU_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
+#else
+enum { GPU_MOST_SHARED = 232448 };
+alignas(128) static __attribute__((section("pmg_shared"))) unsigned char gpu_shared[GPU_MOST_SHARED];
+#define GPU_START(kernel, blocks, threads, shared, ...) \
+	PMG_CUDA_START(kernel, (unsigned) (blocks), (unsigned) (threads), NULL, __VA_ARGS__)
+#define GPU_SHARED(name) unsigned char *const name = gpu_shared
+#endif
+
+static inline int64_t gpu_ceiling(int64_t count, int64_t size)
+{
+	return (count + size - 1)/size;
+}
+
+/* ---- Numbers that are wide as an access ---- */
+
+template <class T> struct alignas(GPU_BANK) gpu_vector {
+	enum { WIDTH = GPU_BANK/sizeof(T) };
+	T at[WIDTH];
+};
+
+/* ---- Reciprocals: an approximation and Newton's steps ---- */
+
+static __device__ __forceinline__ double gpu_reciprocal(double d)
+{
+#ifdef __NVCC__
+	double y;
+
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(d));
+	y = fma(y, fma(-d, y, 1.0), y);
+	return fma(y, fma(-d, y, 1.0), y);
+#else
+	return 1/d;
+#endif
+}
+
+static __device__ __forceinline__ float gpu_reciprocal(float d)
+{
+#ifdef __NVCC__
+	float y;
+
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(d));
+	return fmaf(y, fmaf(-d, y, 1.0f), y);
+#else
+	return 1/d;
+#endif
+}
+
+/* ---- Copies into the memory of a block ---- */
+
+template <int bytes> static __device__ __forceinline__ void gpu_copy_begin(void *to, const void *from)
+{
+#ifdef __NVCC__
+	const unsigned shared = (unsigned) __cvta_generic_to_shared(to);
+
+	if constexpr (bytes == GPU_BANK)
+		asm volatile("cp.async.cg.shared.global [%0], [%1], %2;"
+			     :: "r"(shared), "l"(from), "n"(bytes) : "memory");
+	else
+		asm volatile("cp.async.ca.shared.global [%0], [%1], %2;"
+			     :: "r"(shared), "l"(from), "n"(bytes) : "memory");
+#else
+	memcpy(to, from, bytes);
+#endif
+}
+
+/* Until all that this thread has begun are there; the others see it after a barrier. */
+static __device__ __forceinline__ void gpu_copies_wait()
+{
+#ifdef __NVCC__
+	asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+#endif
