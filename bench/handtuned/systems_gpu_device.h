@@ -87,4 +87,45 @@ static __device__ __forceinline__ void gpu_copies_wait()
 #endif
 }
 
+/* ---- Bulk copies, which one thread begins and all wait for at a barrier in the memory of the block ---- */
+
+#ifdef __NVCC__
+static __device__ __forceinline__ unsigned gpu_shared_address(const void *memory)
+{
+	return (unsigned) __cvta_generic_to_shared(memory);
+}
+
+static __device__ __forceinline__ void gpu_bulk_open(unsigned long long *barrier)
+{
+	asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" :: "r"(gpu_shared_address(barrier)) : "memory");
+	asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
+
+static __device__ __forceinline__ void gpu_bulk_expect(unsigned long long *barrier, unsigned bytes)
+{
+	asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;"
+		     :: "r"(gpu_shared_address(barrier)), "r"(bytes) : "memory");
+}
+
+static __device__ __forceinline__ void
+gpu_bulk_begin(void *to, const void *from, unsigned bytes, unsigned long long *barrier)
+{
+	asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
+		     :: "r"(gpu_shared_address(to)), "l"(from), "r"(bytes), "r"(gpu_shared_address(barrier))
+		     : "memory");
+}
+
+/* Its first phase. */
+static __device__ __forceinline__ void gpu_bulk_wait(unsigned long long *barrier)
+{
+	unsigned is_done = 0;
+
+	while (!is_done)
+		asm volatile("{\n\t.reg .pred p;\n\t"
+			     "mbarrier.try_wait.parity.shared::cta.b64 p, [%1], 0;\n\t"
+			     "selp.u32 %0, 1, 0, p;\n\t}"
+			     : "=r"(is_done) : "r"(gpu_shared_address(barrier)) : "memory");
+}
+#endif
+
 #endif

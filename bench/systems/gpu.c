@@ -35,11 +35,37 @@ static const struct method tri_methods[] = {
 	{ { .name = "hybrid_32_of_128", .code = SYSTEMS_GPU_HYBRID, .variant = 32, .lanes = 128 }, false },
 };
 
+static const struct method hines_methods[] = {
+	{ { .name = "copy", .code = SYSTEMS_GPU_COPY }, true },
+	{ { .name = "convert", .code = SYSTEMS_GPU_CONVERT }, true },
+	{ { .name = "hines_flat", .code = SYSTEMS_GPU_HINES_FLAT }, true },
+	{ { .name = "hines_interleaved", .code = SYSTEMS_GPU_HINES_INTERLEAVED }, true },
+	{ { .name = "hines_blocks_32", .code = SYSTEMS_GPU_HINES_INTERLEAVED, .variant = 32 }, true },
+	{ { .name = "hines_blocks_128", .code = SYSTEMS_GPU_HINES_INTERLEAVED, .variant = 128 }, true },
+	{ { .name = "hines_shared", .code = SYSTEMS_GPU_HINES_SHARED }, true },
+	{ { .name = "hines_levels", .code = SYSTEMS_GPU_HINES_LEVELS }, true },
+	{ { .name = "hines_registers", .code = SYSTEMS_GPU_HINES_REGISTERS }, true },
+	{ { .name = "nodes", .code = SYSTEMS_GPU_HINES_NODES }, true },
+	{ { .name = "chains", .code = SYSTEMS_GPU_HINES_CHAINS }, true },
+	{ { .name = "chains_4", .code = SYSTEMS_GPU_HINES_CHAINS, .variant = 4 }, false },
+	{ { .name = "chains_8", .code = SYSTEMS_GPU_HINES_CHAINS, .variant = 8 }, false },
+	{ { .name = "chains_16", .code = SYSTEMS_GPU_HINES_CHAINS, .variant = 16 }, false },
+	{ { .name = "held", .code = SYSTEMS_GPU_HINES_CHAINS_HELD }, true },
+	{ { .name = "held_4", .code = SYSTEMS_GPU_HINES_CHAINS_HELD, .variant = 4 }, false },
+	{ { .name = "held_8", .code = SYSTEMS_GPU_HINES_CHAINS_HELD, .variant = 8 }, false },
+	{ { .name = "held_16", .code = SYSTEMS_GPU_HINES_CHAINS_HELD, .variant = 16 }, false },
+	{ { .name = "held_24", .code = SYSTEMS_GPU_HINES_CHAINS_HELD, .variant = 24 }, false },
+	{ { .name = "best", .code = SYSTEMS_GPU_HINES_BEST }, true },
+};
+
 /* Of the kind of systems that is asked for; NULL: there are no more. */
 static const struct method *method_at(const struct systems_values *values, int i)
 {
-	enum { N_TRI = sizeof(tri_methods) / sizeof(tri_methods[0]) };
-	return values->is_tri && i < N_TRI ? &tri_methods[i] : NULL;
+	enum { N_TRI = sizeof(tri_methods) / sizeof(tri_methods[0]),
+	       N_HINES = sizeof(hines_methods) / sizeof(hines_methods[0]) };
+	if (values->is_tri)
+		return i < N_TRI ? &tri_methods[i] : NULL;
+	return i < N_HINES ? &hines_methods[i] : NULL;
 }
 
 bool systems_is_on_gpu(const struct systems_values *values)
