@@ -51,10 +51,10 @@ static struct k_expr *are_finite(const struct emit *e, const struct live_points 
 static struct k_expr *call_for_device(const struct emit *e, int number, const struct live_points *live)
 {
 	struct arena *a = e->arena;
-	struct k_expr *loop = e->module->loop.var ? K_CALL(a, "pmg_cuda_loop_of", k_name(a, "plan"))
+	struct k_expr *loop = e->module->loop.var ? K_CALL(a, runtime_name(e, "loop_of"), k_name(a, "plan"))
 						  : k_name(a, "NULL");
 
-	return K_CALL(a, "pmg_cuda_live_points", k_name(a, "plan"), k_int(a, number),
+	return K_CALL(a, runtime_name(e, "live_points"), k_name(a, "plan"), k_int(a, number),
 		      k_int(a, e->layout->slot_of[live->weights->number]), are_finite(e, live), loop);
 }
 
@@ -70,12 +70,10 @@ static struct k_expr *call_for_host(const struct emit *e, int number, const stru
 
 static void emit_one(struct k_builder *b, const struct emit *e, int number, const struct want *want)
 {
-	const bool is_device = e->target->device;
-
 	if (!want->is_live || !is_known(e, want->live.weights))
-		k_do(b, K_CALL(e->arena, is_device ? "pmg_cuda_all_points" : "pmg_all_points",
+		k_do(b, K_CALL(e->arena, runtime_name(e, "all_points"),
 			       k_name(e->arena, "plan"), k_int(e->arena, number)));
-	else if (is_device)
+	else if (e->target->device)
 		k_do(b, call_for_device(e, number, &want->live));
 	else
 		k_do(b, call_for_host(e, number, &want->live));

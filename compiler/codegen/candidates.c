@@ -150,9 +150,9 @@ bool pipeline_open(struct pipeline *pipeline, struct module *module, bool all_is
 		return false;
 	for (int i = 0; i < module->candidates.n; i++)
 		build_candidate(pipeline, module->candidates.items[i], prefixes, target, watch);
-	if (!target->device)
+	if (target->shares_bodies)
 		k_share_bodies(module->arena, pipeline->programs, pipeline->n);
-	for (int i = 1; i < pipeline->n && !target->device; i++)
+	for (int i = 1; i < pipeline->n && target->shares_bodies; i++)
 		share_functions(pipeline, i);
 	for (int i = 0; i < pipeline->n; i++)
 		k_join_declarations(module->arena, &pipeline->programs[i]);

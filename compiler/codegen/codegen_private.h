@@ -342,10 +342,10 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 
 /* ---- grids.c: kernels of a device ------------------------------------------------------------------------ */
 
-/* A name of the device's runtime: "pmg_cuda_data". The call, with the number of lanes of a team. */
-const char *device_name(const struct emit *e, const char *name);
+/* A name of the target's runtime, behind its prefix. The call, with the number of lanes of a team. */
+const char *runtime_name(const struct emit *e, const char *name);
 struct k_expr *of_team(struct arena *arena, struct k_expr *call);
-/* What is below the mark becomes a kernel, added to e->device.kernels, and its launch. */
+/* What is below the mark becomes a kernel of the device, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
@@ -360,7 +360,7 @@ void one_lane_close(struct emit *e, int names);
 void emit_team_sync(struct emit *e);
 /* Is what is accumulated below spread over several lanes or threads? */
 bool accumulation_is_spread(const struct emit *e, __isl_keep isl_ast_node *node);
-/* "add", "prod", …, as functions of the device's runtime end; the class of such an operation, "pmg_cuda_add". */
+/* "add", "prod", …, as functions of the device's runtime end; the class of such an operation. */
 const char *device_operation(enum reduce_op op);
 struct k_expr *spread_operation(const struct emit *e, enum reduce_op op);
 /* Behind the loops: the variable of the cell becomes the sum of all parts; where all threads have parts, opens a block

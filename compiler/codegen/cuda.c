@@ -45,6 +45,7 @@ static const struct target cuda = {
 		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true,
 		[MARK_WARP_LOOP] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
+	.orders_extremes = true,
 	.file_head = cuda_file_head,
 	.atomic_update = cuda_atomic_update
 };

@@ -98,7 +98,7 @@ static void emit_products(struct emit *e, __isl_keep isl_ast_node *loop, struct 
 	e->rows.vector = row;
 	if (!row_fills_team(e, row->length))
 		k_only_if(e->b, row_is_own(e, row, row->index));
-	k_do(e->b, K_CALL(e->arena, "pmg_cuda_add_cells", k_name(e->arena, sums), k_name(e->arena, row->index),
+	k_do(e->b, K_CALL(e->arena, runtime_name(e, "add_cells"), k_name(e->arena, sums), k_name(e->arena, row->index),
 			  c_expr(e, &point, row->stage->value)));
 	e->rows.vector = NULL;
 	k_end(e->b);

@@ -12,9 +12,9 @@
 
 /* ---- loops and lanes ---- */
 
-const char *device_name(const struct emit *e, const char *name)
+const char *runtime_name(const struct emit *e, const char *name)
 {
-	return arena_printf(e->arena, "%s_%s", e->target->device->prefix, name);
+	return arena_printf(e->arena, "%s_%s", e->target->device ? e->target->device->prefix : "pmg", name);
 }
 
 bool loop_is_shared(const struct emit *e, const struct loop_use *use)
@@ -95,7 +95,7 @@ const char *device_operation(enum reduce_op op)
 
 struct k_expr *spread_operation(const struct emit *e, enum reduce_op op)
 {
-	return k_name(e->arena, device_name(e, device_operation(op)));
+	return k_name(e->arena, runtime_name(e, device_operation(op)));
 }
 
 bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
@@ -104,7 +104,7 @@ bool emit_spread_sum(struct emit *e, const struct cell *cell, bool of_grid)
 	struct k_expr *sum = k_name(a, cell->name), *call;
 
 	if (!of_grid) {
-		call = of_team(a, K_CALL(a, "pmg_cuda_team", sum));
+		call = of_team(a, K_CALL(a, runtime_name(e, "team"), sum));
 		k_with_constant(a, call, k_name(a, e->warp_loop ? "pmg_group" : "pmg_team"));
 		k_set(e->b, sum, k_with_constant(a, call, spread_operation(e, cell->op)));
 		return false;
@@ -213,8 +213,8 @@ static void add_own_parameter(struct parameters *parameters, const char *type, b
 	const struct emit *e = parameters->e;
 
 	vec_push(e->arena, &parameters->function->params,
-		 ((struct k_param) { k_pointer(device_name(e, type), is_const), name }));
-	vec_push(e->arena, &parameters->arguments, of_plan(e->arena, device_name(e, function)));
+		 ((struct k_param) { k_pointer(runtime_name(e, type), is_const), name }));
+	vec_push(e->arena, &parameters->arguments, of_plan(e->arena, runtime_name(e, function)));
 }
 
 static void add_if_mentioned(struct parameters *parameters, struct k_type type, const char *name)
@@ -479,7 +479,7 @@ static void add_until_head(struct emit *e, struct k_function *function)
 	struct arena *a = e->arena;
 	struct k_block head = { 0 };
 	struct k_builder b = k_builder_new(a, &head);
-	struct k_expr *advance = K_CALL(a, device_name(e, "advance"), k_name(a, "pmg_loop"), k_name(a, "pmg_bad"),
+	struct k_expr *advance = K_CALL(a, runtime_name(e, "advance"), k_name(a, "pmg_loop"), k_name(a, "pmg_bad"),
 					k_name(a, "pmg_advance"));
 
 	b.span = e->b->span;
@@ -491,8 +491,8 @@ static void add_until_head(struct emit *e, struct k_function *function)
 
 static void add_until_parameters(struct emit *e, struct k_function *function)
 {
-	const struct k_param params[] = { { k_pointer(device_name(e, "loop"), false), "pmg_loop" },
-					  { k_pointer(device_name(e, "bad_index"), true), "pmg_bad" },
+	const struct k_param params[] = { { k_pointer(runtime_name(e, "loop"), false), "pmg_loop" },
+					  { k_pointer(runtime_name(e, "bad_index"), true), "pmg_bad" },
 					  { k_scalar("int64_t"), "pmg_advance" } };
 
 	function->broken_at = function->params.n + 2;
@@ -514,7 +514,7 @@ static void launch_until(struct emit *e, const char *name, const expr_list *argu
 	struct arena *a = e->arena;
 	struct k_expr *launch = launch_of(e, "PMG_LAUNCH", name, k_int(a, 1), 1, arguments);
 
-	k_do(e->b, K_WITH(a, launch, of_plan(a, device_name(e, "loop_of")), of_plan(a, device_name(e, "bad_index_of")),
+	k_do(e->b, K_WITH(a, launch, of_plan(a, runtime_name(e, "loop_of")), of_plan(a, runtime_name(e, "bad_index_of")),
 			  advance_of(e, advance)));
 }
 

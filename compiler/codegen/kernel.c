@@ -172,7 +172,7 @@ static void add_array_of_device(struct kernel *kernel, struct k_builder *b, int 
 	const struct slot *slot = &kernel->layout->slots.items[number];
 	const char *buffer = kernel->emit.target->device->buffer;
 	const struct k_type type = buffer ? k_scalar(buffer) : k_pointer(type_c_name(slot_type(slot)), false);
-	struct k_expr *data = asked_of_plan(b->arena, device_name(&kernel->emit, "data"), number);
+	struct k_expr *data = asked_of_plan(b->arena, runtime_name(&kernel->emit, "data"), number);
 
 	k_var(b, type, slot->c_name, buffer ? data : k_cast(b->arena, type, data));
 }
@@ -400,7 +400,7 @@ static void build_part_function(struct kernel *kernel, struct part *part)
 
 static const char *failed_name(const struct kernel *kernel)
 {
-	return is_of_device(kernel) ? device_name(&kernel->emit, "failed") : "pmg_failed";
+	return runtime_name(&kernel->emit, "failed");
 }
 
 static bool build_failure_check(struct kernel *kernel)
@@ -485,8 +485,8 @@ static struct k_expr *asked_of_control(struct arena *arena, const char *function
 static void build_device_loop(struct kernel *kernel, const struct head *head)
 {
 	struct emit *e = &kernel->emit;
-	struct k_expr *begin = asked_of_control(e->arena, device_name(e, "loop_begin"));
-	struct k_expr *next = asked_of_control(e->arena, device_name(e, "loop_next"));
+	struct k_expr *begin = asked_of_control(e->arena, runtime_name(e, "loop_begin"));
+	struct k_expr *next = asked_of_control(e->arena, runtime_name(e, "loop_next"));
 
 	k_var(e->b, k_scalar("int64_t"), head->it, K_WITH(e->arena, begin, head->lo));
 	emit_until(e, head->until, 0);
@@ -575,7 +575,7 @@ static void build_kernel_body(struct kernel *kernel, const struct part *unused)
 	(void) unused;
 	if (is_pass)
 		begin_counting(e->b, "int", "pmg_number", k_int(e->arena, 0),
-			       K_CALL(e->arena, device_name(e, "pass"), k_name(e->arena, "plan"),
+			       K_CALL(e->arena, runtime_name(e, "pass"), k_name(e->arena, "plan"),
 				      k_name(e->arena, "pmg_number")));
 	build_region(kernel, REGION_PROLOGUE);
 	if (e->module->loop.var)

@@ -46,6 +46,7 @@ static const struct target opencl = {
 		[MARK_PARALLEL] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true, [MARK_STORAGE] = true,
 		[MARK_DYNAMIC] = true, [MARK_GRID] = true
 	},
+	.orders_extremes = true,
 	.file_head = opencl_file_head,
 	.atomic_update = opencl_atomic_update,
 };

@@ -101,6 +101,8 @@ static const struct target openmp = {
 		[MARK_BLAS] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true, [MARK_UNROLL] = true
 	},
 	.swaps = true,
+	.has_hints = true,
+	.shares_bodies = true,
 	.file_head = openmp_file_head,
 	.share = openmp_share,
 	.open_team = openmp_open_team,

@@ -175,7 +175,7 @@ void region_count(struct emit *e, __isl_keep isl_ast_node *node, const struct lo
 {
 	struct count count = { .e = e };
 
-	if (e->target->device || e->threads.in_region || e->threads.team || e->threads.part)
+	if (!e->target->share || e->threads.in_region || e->threads.team || e->threads.part)
 		return;
 	add_node(&count, node, use && use->is_vector);
 	for (int i = 0; i < count.pieces.n; i++)

@@ -175,8 +175,8 @@ void emit_set_cut(struct emit *e)
 	if (!rows->parts)
 		return;
 	if (e->function.in_loop)
-		loop = K_CALL(e->arena, "pmg_cuda_loop_of", plan);
-	k_do(e->b, K_CALL(e->arena, "pmg_cuda_set_cut", plan,
+		loop = K_CALL(e->arena, runtime_name(e, "loop_of"), plan);
+	k_do(e->b, K_CALL(e->arena, runtime_name(e, "set_cut"), plan,
 			  k_name(e->arena, e->layout->params[rows->parts->n_parts]),
 			  k_name(e->arena, rows->parts->part_values->c_name), k_name(e->arena, array->c_name),
 			  k_int(e->arena, rows->length), c_identity(e->arena, rows->adder->op, array->type), loop));

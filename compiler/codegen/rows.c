@@ -194,13 +194,14 @@ bool target_is_neutral(const struct emit *e, const struct stage *stage)
 static void emit_row_update(struct emit *e, const struct row *row, const char *j, struct k_expr *cell)
 {
 	const char *suffix = target_is_neutral(e, row->stage) ? "_first" : "";
-	const char *function = arena_printf(e->arena, "pmg_cuda_row_%s%s", device_operation(row->stage->op), suffix);
+	const char *operation = device_operation(row->stage->op);
+	const char *function = runtime_name(e, arena_printf(e->arena, "row_%s%s", operation, suffix));
 	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums), *sums = row_vector(e, row, j);
 
 	if (row->is_shared) {
 		k_only_if(e->b, K_CALL(e->arena, "PMG_SHARE_IS_OWN", type, k_int(e->arena, row->length),
 				       k_name(e->arena, j)));
-		sums = k_with_constant(e->arena, K_CALL(e->arena, "pmg_cuda_begin", sums),
+		sums = k_with_constant(e->arena, K_CALL(e->arena, runtime_name(e, "begin"), sums),
 				       k_name(e->arena, "PMG_SHARE_CELLS"));
 	} else if (!row_fills_team(e, row->length)) {
 		k_only_if(e->b, row_is_own(e, row, j));
@@ -325,7 +326,7 @@ static bool is_of_warp_loop(const struct emit *e, __isl_keep isl_ast_node *node)
 /* What the groups of a team have added goes to the shares of the groups. */
 static void emit_share(struct emit *e, const struct row *row)
 {
-	struct k_expr *call = K_CALL(e->arena, "pmg_cuda_share", k_name(e->arena, row->name));
+	struct k_expr *call = K_CALL(e->arena, runtime_name(e, "share"), k_name(e->arena, row->name));
 
 	k_with_constant(e->arena, call, k_name(e->arena, "pmg_team"));
 	k_with_constant(e->arena, call, k_name(e->arena, "pmg_group"));

@@ -81,7 +81,8 @@ int sparse_open(struct emit *e, __isl_keep isl_ast_node *body)
 	condition = k_at_least(e->arena, or_not_finite(e, condition, live.finite, live.n_finite), K_LEVEL_PRIMARY);
 	condition = k_binary(e->arena, K_AND, k_name(e->arena, e->warp_loop->is_in), condition);
 	any = names_declare(&e->names, "any");
-	k_const(e->b, k_scalar("unsigned"), any, of_team(e->arena, K_CALL(e->arena, "pmg_cuda_ballot", condition)));
+	k_const(e->b, k_scalar("unsigned"), any,
+		of_team(e->arena, K_CALL(e->arena, runtime_name(e, "ballot"), condition)));
 	return block_of(e, k_begin_if(e->b, k_name(e->arena, any)));
 }
 

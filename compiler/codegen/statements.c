@@ -261,13 +261,13 @@ static bool writes_row(const struct emit *e, const struct stage *stage)
 	       stage->dims.items[write->subs[0]->index].kind == DIM_RANGE;
 }
 
-/* Threads come in any order: sums and products of floats have other last bits then, and on a processor the least and
- * largest one of the zeros of both signs. */
+/* Threads come in any order: sums and products of floats have other last bits then, and where the target does not order
+ * extremes, so does the least and largest one of the zeros of both signs. */
 static void emit_atomic_update(struct emit *e, const struct update *update)
 {
 	const bool is_sum = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
 
-	if (type_is_float(update->type) && (is_sum || !e->target->device))
+	if (type_is_float(update->type) && (is_sum || !e->target->orders_extremes))
 		*e->layout->is_unordered = true;
 	e->target->atomic_update(e, update);
 }

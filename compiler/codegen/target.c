@@ -34,7 +34,7 @@ const char *target_names(void)
 
 struct k_target_facts target_facts(const struct target *target)
 {
-	return (struct k_target_facts) { .prefetches = !target->device, .has_nontemporal = !target->device,
+	return (struct k_target_facts) { .prefetches = target->has_hints, .has_nontemporal = target->has_hints,
 					 .has_launch_bounds = target->prints[MARK_VECTOR],
 					 .rows = { ROW_LONGEST, ROW_SHORTEST } };
 }

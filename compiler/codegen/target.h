@@ -39,6 +39,9 @@ struct target {
 	/* Marks that this target can print; any other is an internal error that names mark and target. */
 	bool prints[MARK_N];
 	bool swaps;                     /* arrays may change places between iterations of the loop */
+	bool has_hints;                 /* kernels may prefetch, and store non-temporally */
+	bool shares_bodies;             /* candidates call one function for what they have in common */
+	bool orders_extremes;           /* of zeros of both signs, the same one is the least in any order of updates */
 	/* At the head of the file, behind the includes. */
 	void (*file_head)(struct writer *w);
 	/* Says of a loop how threads and lanes share it, as its PARALLEL or VECTOR marks ask; NULL: it does not, but

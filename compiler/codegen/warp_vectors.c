@@ -166,9 +166,11 @@ static struct k_expr *lanes_condition(struct emit *e, const struct vectors *vect
 }
 
 /* The value of the lane of this number. */
-static struct k_expr *shuffled(struct arena *a, struct k_expr *value, const char *from)
+static struct k_expr *shuffled(const struct emit *e, struct k_expr *value, const char *from)
 {
-	return of_team(a, K_CALL(a, "pmg_cuda_take", value, k_name(a, from)));
+	struct arena *a = e->arena;
+
+	return of_team(a, K_CALL(a, runtime_name(e, "take"), value, k_name(a, from)));
 }
 
 /* The values of these lanes, in their order: lane n has that of the n-th one. A loop that is the same for all lanes
@@ -182,14 +184,14 @@ static void pack_values(struct emit *e, struct vectors *vectors, const char *lan
 		return;
 	source = names_declare(&e->names, "source");
 	k_const(e->b, k_scalar("int"), source,
-		K_CALL(a, "pmg_cuda_nth", k_name(a, lanes), k_name(a, "pmg_lane")));
+		K_CALL(a, runtime_name(e, "nth"), k_name(a, lanes), k_name(a, "pmg_lane")));
 	for (int i = 0; i < vectors->values.n; i++) {
 		struct lane_value *value = &vectors->values.items[i];
 		const struct k_type type = k_scalar(type_c_name(value->type));
 		const char *has = vectors->factor == value ? total : value->name;
 
 		value->packed = names_declare(&e->names, value->name);
-		k_const(e->b, type, value->packed, shuffled(a, k_cast(a, type, k_name(a, has)), source));
+		k_const(e->b, type, value->packed, shuffled(e, k_cast(a, type, k_name(a, has)), source));
 	}
 }
 
@@ -199,7 +201,7 @@ static const char *declare_heads(struct emit *e, const struct lane_value *sorted
 	const char *heads = names_declare(&e->names, "heads");
 	struct k_expr *key = k_cast(e->arena, k_scalar(type_c_name(sorted->type)), k_name(e->arena, sorted->name));
 
-	k_const(e->b, k_scalar("unsigned"), heads, of_team(e->arena, K_CALL(e->arena, "pmg_cuda_heads", key)));
+	k_const(e->b, k_scalar("unsigned"), heads, of_team(e->arena, K_CALL(e->arena, runtime_name(e, "heads"), key)));
 	return heads;
 }
 
@@ -211,7 +213,7 @@ static const char *declare_total(struct emit *e, const struct lane_value *factor
 	struct k_expr *own = k_select(a, k_name(a, e->warp_loop->is_in), k_name(a, factor->name), k_int(a, 0));
 
 	k_const(e->b, k_scalar(type_c_name(factor->type)), total,
-		of_team(a, K_CALL(a, "pmg_cuda_merge", k_name(a, heads), own)));
+		of_team(a, K_CALL(a, runtime_name(e, "merge"), k_name(a, heads), own)));
 	return total;
 }
 
@@ -224,11 +226,11 @@ static const char *declare_lanes(struct emit *e, struct vectors *vectors)
 	const char *total = vectors->factor ? declare_total(e, vectors->factor, heads) : NULL;
 
 	k_const(e->b, k_scalar("unsigned"), lanes,
-		of_team(a, K_CALL(a, "pmg_cuda_ballot", lanes_condition(e, vectors, heads, total))));
+		of_team(a, K_CALL(a, runtime_name(e, "ballot"), lanes_condition(e, vectors, heads, total))));
 	pack_values(e, vectors, lanes, total);
 	if (e->warp_loop->given.target)
 		k_const(e->b, k_scalar("int"), e->warp_loop->rank,
-			K_CALL(a, "pmg_cuda_rank", k_name(a, lanes), k_name(a, "pmg_lane")));
+			K_CALL(a, runtime_name(e, "rank"), k_name(a, lanes), k_name(a, "pmg_lane")));
 	return lanes;
 }
 
@@ -239,7 +241,7 @@ static void take_values(struct emit *e, const struct vectors *vectors, const cha
 		const enum scalar_type type = value->local ? value->type : TYPE_I64;
 
 		k_const(e->b, k_scalar(type_c_name(type)), value->taken,
-			shuffled(e->arena, k_name(e->arena, value->packed), number));
+			shuffled(e, k_name(e->arena, value->packed), number));
 	}
 }
 
@@ -250,9 +252,9 @@ static struct k_expr *of_round(struct arena *a, struct k_expr *round)
 			 k_name(a, "pmg_group_number"));
 }
 
-static struct k_expr *count_of(struct arena *a, const char *lanes)
+static struct k_expr *count_of(const struct emit *e, const char *lanes)
 {
-	return K_CALL(a, "pmg_cuda_count", k_name(a, lanes));
+	return K_CALL(e->arena, runtime_name(e, "count"), k_name(e->arena, lanes));
 }
 
 /* Of each group that has one, the loop for one lane: number `round` of those that it has. */
@@ -265,7 +267,7 @@ static void emit_round(struct emit *e, struct vectors *vectors, const value_list
 
 	k_const(e->b, k_scalar("int"), number, of_round(a, round));
 	take_values(e, vectors, number);
-	k_begin_if(e->b, k_binary(a, K_LT, k_name(a, number), count_of(a, lanes)));
+	k_begin_if(e->b, k_binary(a, K_LT, k_name(a, number), count_of(e, lanes)));
 	print_vectors(e, vectors, all);
 	k_end(e->b);
 	e->names.visible.n = visible;
@@ -279,7 +281,7 @@ static void open_rounds(struct emit *e, const char *lanes, const char *round)
 	struct k_while *loop;
 
 	k_var(e->b, k_scalar("int"), round, k_int(a, 0));
-	loop = &k_begin_while(e->b, k_binary(a, K_LT, rows, count_of(a, lanes)))->repeat;
+	loop = &k_begin_while(e->b, k_binary(a, K_LT, rows, count_of(e, lanes)))->repeat;
 	loop->after = k_store_of(a, K_ADD, k_name(a, round), k_int(a, 1));
 	loop->kind = K_LOOP_ROLLED;
 }
@@ -299,7 +301,7 @@ static void leave_sums(struct emit *e, const char *rounds, const char *name, con
 {
 	struct arena *a = e->arena;
 	struct k_expr *place = k_address(a, k_at(a, found, of_round(a, k_name(a, rounds))));
-	struct k_expr *call = of_team(a, K_CALL(a, "pmg_cuda_leave", k_name(a, name), place));
+	struct k_expr *call = of_team(a, K_CALL(a, runtime_name(e, "leave"), k_name(a, name), place));
 
 	k_with_constant(a, call, k_name(a, "pmg_group"));
 	k_with_constant(a, call, spread_operation(e, e->warp_loop->given.op));

@@ -12,10 +12,11 @@ import arrows   # noqa: E402
 import objects  # noqa: E402
 import sizes    # noqa: E402
 import tables   # noqa: E402
+import targets  # noqa: E402
 import text     # noqa: E402
 from tree import Exceptions, Tree   # noqa: E402
 
-CHECKS = arrows.CHECKS + sizes.CHECKS + text.CHECKS + tables.CHECKS + objects.CHECKS
+CHECKS = arrows.CHECKS + sizes.CHECKS + text.CHECKS + tables.CHECKS + objects.CHECKS + targets.CHECKS
 
 
 def main():
