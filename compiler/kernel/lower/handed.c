@@ -27,6 +27,12 @@ static const struct k_expr *value_of(const struct k_stmt *stmt)
 	return stmt->kind == KS_LET ? stmt->let.value : NULL;
 }
 
+/* Statement number `i` of a block, where that is a shuffle. */
+static bool is_take(const struct k_block *block, int i)
+{
+	return i < block->stmts.n && is_call_of(value_of(block->stmts.items[i]), "pmg_cuda_take");
+}
+
 void rounds_find_values(struct rounds *rounds, const struct k_block *block, int at)
 {
 	int i = at;
@@ -35,9 +41,9 @@ void rounds_find_values(struct rounds *rounds, const struct k_block *block, int 
 			  strcmp(block->stmts.items[i]->let.name, rounds->lanes) == 0))
 		i--;
 	rounds->source = i + 1;
-	if (!is_call_of(value_of(block->stmts.items[i + 1]), "pmg_cuda_nth"))
+	if (i == at || !is_call_of(value_of(block->stmts.items[i + 1]), "pmg_cuda_nth"))
 		return;
-	while (is_call_of(value_of(block->stmts.items[i + 2 + rounds->n_values]), "pmg_cuda_take"))
+	while (is_take(block, i + 2 + rounds->n_values) && is_take(rounds->body, 1 + rounds->n_values))
 		rounds->n_values++;
 }
 

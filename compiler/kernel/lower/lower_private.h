@@ -35,6 +35,8 @@ struct k_registers {
 struct k_registers k_registers_count(const struct k_team *team, const struct k_block *body);
 /* Up to a loop over rounds, with its rows and without its sums. */
 struct k_registers k_registers_before(const struct k_team *team, const struct k_block *body, const struct k_stmt *end);
+/* Is it that of a loop over rounds whose sums are left: their array, the loop over as many rounds, and the call? */
+bool k_leaves_sums(const struct k_block *body);
 int type_size_of(const char *c_name);   /* bytes of a type of the language by its name in C */
 
 /* ---- names.c ---- */

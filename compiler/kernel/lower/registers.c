@@ -84,14 +84,22 @@ static bool all_have_rows(const struct k_block *round)
 	return round->stmts.items[round->stmts.n - 1]->kind != KS_IF;
 }
 
-/* An array of sums, the loop over the rounds that they are of, and the call that leaves them. */
+bool k_leaves_sums(const struct k_block *body)
+{
+	const struct k_stmt *const *stmts = (const struct k_stmt *const *) body->stmts.items;
+
+	return body->stmts.n == 3 && stmts[0]->kind == KS_LET && stmts[0]->let.extents.n > 0 &&
+	       stmts[1]->kind == KS_LOOP && stmts[1]->loop.body.stmts.n > 0 && stmts[2]->kind == KS_CALL &&
+	       is_call_of(stmts[2]->value, "pmg_cuda_leave");
+}
+
 static void count_sums(struct counting *counting, const struct k_block *body)
 {
 	struct k_registers *found = &counting->found;
 	const struct k_let *sums;
 	int64_t n;
 
-	if (body->stmts.n != 3 || !is_call_of(body->stmts.items[2]->value, "pmg_cuda_leave"))
+	if (!k_leaves_sums(body))
 		return;
 	sums = &body->stmts.items[0]->let;
 	n = sums->extents.items[0]->integer;

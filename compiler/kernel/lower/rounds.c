@@ -44,17 +44,32 @@ static const char *lanes_of(const struct k_stmt *stmt)
 	     ? condition->args.items[1]->args.items[0]->text : NULL;
 }
 
+/* Its number first, and a condition last. */
+static bool is_round(const struct k_block *body)
+{
+	const struct k_stmt *const *stmts = (const struct k_stmt *const *) body->stmts.items;
+	const int n = body->stmts.n;
+	const struct k_expr *number = n > 1 && stmts[0]->kind == KS_LET ? stmts[0]->let.value : NULL;
+
+	return number && number->kind == KE_BINARY && is_name_of(number->args.items[1], "pmg_group_number") &&
+	       stmts[n - 1]->kind == KS_IF && !stmts[n - 1]->branch.has_otherwise;
+}
+
 static bool find_rounds(const struct walk *walk, struct k_block *block, int at, struct rounds *rounds)
 {
 	struct k_stmt *stmt = block->stmts.items[at];
 	const char *lanes = lanes_of(stmt);
-	const struct k_stmt *first = lanes ? stmt->repeat.body.stmts.items[0] : NULL;
 
 	*rounds = (struct rounds) { .arena = walk->arena, .stmt = stmt, .lanes = lanes, .visible = walk->visible };
 	if (!lanes)
 		return false;
-	rounds->sums = first->let.extents.n ? &first->let : NULL;
-	rounds->body = rounds->sums ? &stmt->repeat.body.stmts.items[1]->loop.body : &stmt->repeat.body;
+	rounds->body = &stmt->repeat.body;
+	if (k_leaves_sums(rounds->body)) {
+		rounds->sums = &rounds->body->stmts.items[0]->let;
+		rounds->body = &rounds->body->stmts.items[1]->loop.body;
+	}
+	if (!is_round(rounds->body))
+		return false;
 	rounds->registers = k_registers_before(&walk->function->team, &walk->function->body, stmt);
 	rounds_find_values(rounds, block, at);
 	return true;
