@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
- * What data must be like, in the words in which the runtime and the reference interpreter both refuse others. */
+ * What data must be like, in the words in which the runtime and the reference interpreter both refuse others, and the
+ * words that PMG_ISA takes, which the runtime reads and pmg asks for ahead. */
 #ifndef PMGRT_WORDS_H
 #define PMGRT_WORDS_H
 
@@ -10,5 +11,9 @@
 #define WORDS_OF_PIVOTS \
 	"elimination exchanges no rows, so that it solves only systems without such pivots, as those are in which " \
 	"the diagonal dominates"
+
+/* By number of the instruction set; as a sentence. */
+#define NAMES_OF_ISAS "baseline", "avx2", "avx512"
+#define WORDS_OF_ISAS "baseline, avx2 or avx512"
 
 #endif

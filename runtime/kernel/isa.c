@@ -3,11 +3,12 @@
  * The instruction set that kernels run with, where a library has kernels for several: the best that the processor has,
  * or what PMG_ISA in the environment asks for. A library that was compiled for one set has that only. */
 #include "plan/plan.h"
+#include "words.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[PMG_ISA_N] = { "baseline", "avx2", "avx512" };
+static const char *const names[PMG_ISA_N] = { NAMES_OF_ISAS };
 
 bool isa_is_there(int32_t isa)
 {
@@ -54,7 +55,7 @@ pmg_status isa_choose(pmg_context *context, const pmg_pipeline_desc *desc, pmg_k
 	*kernel = desc->kernel;
 	*name = "native";
 	if (!desc->kernels[0] && !is_known(asked))
-		return pmg_fail(context, PMG_BAD_CALL, "PMG_ISA takes baseline, avx2 or avx512, not '%s'", asked);
+		return pmg_fail(context, PMG_BAD_CALL, "PMG_ISA takes " WORDS_OF_ISAS ", not '%s'", asked);
 	if (!desc->kernels[0])
 		return PMG_OK;
 	for (int32_t i = 0; i < PMG_ISA_N; i++)

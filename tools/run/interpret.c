@@ -5,7 +5,6 @@
 #include "words.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static void give_params(struct session *s, struct interp_input *input)
@@ -41,30 +40,6 @@ static void give_arrays(struct session *s, struct module *module, struct results
 		memcpy(array.shape, value->shape, sizeof(array.shape));
 		vec_push(s->arena, &input->arrays, array);
 	}
-}
-
-bool session_checks_finite(void)
-{
-	const char *finite = getenv("PMG_CHECK_FINITE");
-	return finite && strcmp(finite, "1") == 0;
-}
-
-bool environment_is_known(struct failure *failure)
-{
-	static const struct {
-		const char *name, *text, *words[4];
-	} variables[] = { { "PMG_CHECK_FINITE", "1 or 0", { "", "0", "1", "1" } },
-			  { "PMG_ISA", "baseline, avx2 or avx512", { "", "baseline", "avx2", "avx512" } } };
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		const char *value = getenv(variables[i].name);
-		bool is_known = !value;
-		for (int k = 0; k < 4; k++)
-			is_known = is_known || strcmp(value, variables[i].words[k]) == 0;
-		if (!is_known)
-			return fail(failure, OUTCOME_USAGE, "%s in the environment takes %s, not '%s'",
-				    variables[i].name, variables[i].text, value);
-	}
-	return true;
 }
 
 /* As the runtime refuses them. */

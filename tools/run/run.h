@@ -254,6 +254,12 @@ const char *cache_name(struct session *s);
 /* A sum of what `command --version` prints, if the program at `path` that it begins with is a wrapper; else 0. */
 uint64_t compiler_version(struct arena *arena, const char *command, const char *path);
 
+/* ---- environment.c ---- */
+/* Is PMG_CHECK_FINITE=1 in the environment? */
+bool session_checks_finite(void);
+/* A failure where a variable of the environment is none of the words that it takes. */
+bool environment_is_known(struct failure *failure);
+
 /* ---- cache_bound.c ---- */
 struct kept_library {
 	const char *path;
@@ -269,10 +275,7 @@ void cache_list(struct arena *arena, const char *folder, kept_list *list); /* th
 /* Removes from the folder of `path` what is too much, but not that. */
 void cache_bound(struct arena *arena, const char *path);
 
-/* Is PMG_CHECK_FINITE=1 in the environment? */
-bool session_checks_finite(void);
-/* A failure where a variable of the environment is none of the words that it takes. */
-bool environment_is_known(struct failure *failure);
+/* ---- interpret.c ---- */
 /* `weights`: by number of the module's arrays, of each cell, or NULL. */
 bool interpreter_run(struct session *s, struct results *results, struct interp_weight **weights,
 		     struct timing *timing, struct failure *failure);
