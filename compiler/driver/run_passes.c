@@ -47,6 +47,18 @@ static unsigned long n_loops(const struct stage *stage)
 	return n;
 }
 
+static unsigned long deepest_nest(const struct module *module)
+{
+	unsigned long deepest = 1;
+
+	for (int i = 0; i < module->stages.n; i++) {
+		const unsigned long n = n_loops(module->stages.items[i]);
+
+		deepest = n > deepest ? n : deepest;
+	}
+	return deepest;
+}
+
 /* `iterate` runs for long; another algorithm, which takes many stages, was asked for. */
 static bool is_worth_more(const struct module *module)
 {
@@ -61,12 +73,10 @@ static bool is_worth_more(const struct module *module)
  * definitions need more. */
 static unsigned long operations_allowed(const struct module *module, unsigned long max_operations)
 {
-	unsigned long deepest = USUAL_DIMS, times = 1 + (unsigned long) module->groups.n/USUAL_GROUPS;
+	const unsigned long deepest = deepest_nest(module);
+	unsigned long times = 1 + (unsigned long) module->groups.n/USUAL_GROUPS;
 
-	for (int i = 0; i < module->stages.n; i++)
-		if (n_loops(module->stages.items[i]) > deepest)
-			deepest = n_loops(module->stages.items[i]);
-	if (max_operations > USUAL_DIMS)
+	if (max_operations > USUAL_DIMS && deepest > USUAL_DIMS)
 		max_operations = max_operations/deepest*USUAL_DIMS;
 	times = (times < MOST_TIMES ? times : MOST_TIMES)*(is_worth_more(module) ? MORE : 1);
 	return max_operations <= ULONG_MAX/times ? times*max_operations : max_operations;
@@ -231,11 +241,8 @@ bool compilation_find_pivots(struct compilation *c, struct module *module)
 static unsigned long operations_of_loops(const struct module *module, unsigned long max_operations)
 {
 	const unsigned long n = 1 + (unsigned long) module->stages.n/USUAL_GROUPS;
-	unsigned long deepest = 1;
+	const unsigned long deepest = deepest_nest(module);
 
-	for (int i = 0; i < module->stages.n; i++)
-		if (n_loops(module->stages.items[i]) > deepest)
-			deepest = n_loops(module->stages.items[i]);
 	return max_operations <= ULONG_MAX/deepest/deepest/n ? (max_operations + 1)/2*deepest*deepest*n : 0;
 }
 
