@@ -386,6 +386,9 @@ static bool session_open(struct session *s, char *problem, size_t size)
 	if (options->emit && !emit_is_known(options->emit))
 		return snprintf(problem, size, "--emit takes tokens, ast, ir, deps, schedule, loops, kernel, c, h, cu "
 				"or dot, not '%s'", options->emit), false;
+	if (options->emit && options->output && strcmp(options->output, "-") != 0)
+		return snprintf(problem, size, "--emit prints on the standard output, and -o names '%s'; one of them "
+				"is to be left out", options->output), false;
 	if (options->dependencies && wants_text(options))
 		return snprintf(problem, size, "-MD writes FILE.d beside FILE.c, but the standard output is asked "
 				"for"), false;

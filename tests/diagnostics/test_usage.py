@@ -22,6 +22,8 @@ WRONG = [
     (["a.pmg", "--max-operations=-1"], "option '--max-operations' takes a whole number from 0 on, not '-1'"),
     (["a.pmg", "--max-operations=1x"], "option '--max-operations' takes a whole number from 0 on, not '1x'"),
     (["a.pmg", "--candidates"], "option '--candidates' needs N"),
+    (["a.pmg", "--emit=ir", "-o", "b.c"],
+     "--emit prints on the standard output, and -o names 'b.c'; one of them is to be left out"),
     (["a.pmg", "-MD", "-o", "-"], "-MD writes FILE.d beside FILE.c, but the standard output is asked for"),
     (["a.pmg", "-MD", "--emit=c"], "-MD writes FILE.d beside FILE.c, but the standard output is asked for"),
     (["a.pmg", "--emit=asm"],
