@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Lines of code by responsibility, comments and blank lines among them: to two digits, so that what shows them lasts.
+"""Lines of code by responsibility, comments and blank lines among them: rounded, so that what shows them lasts.
 
     scripts/sizes.py            # each part of compiler/, runtime/ and tools/
     scripts/sizes.py PART       # the files of one part, by length
@@ -62,8 +62,8 @@ def length(name):
 
 
 def rounded(n):
-    """To two digits."""
-    unit = 10**max(len(str(n)) - 2, 0)
+    """To about a tenth."""
+    unit = next(unit for unit in (10000, 1000, 500, 100) if n >= 10*unit or unit == 100)
     return (n + unit//2)//unit*unit
 
 
