@@ -6,7 +6,8 @@
  * (P. Valero-Lara et al. 2018: block-interleaved). Of several such loops it is the innermost, whose parts are smallest.
  *
  * Copying parts of arrays to and fro takes about as long as waiting for sums. So it is done where a recurrence divides,
- * or calls a function, whose results take four times as long; and where an item asks for it.
+ * or calls a function, whose results take four times as long, and not in a loop that is a vector itself; and where an
+ * item asks for it.
  *
  * Where memory is what a block waits for, one vector goes through it as fast or faster: `--interleave=narrow`, which is
  * also a candidate, takes so many. Where the second caches of the cores hold all blocks, four hide more of the latency:
@@ -158,14 +159,48 @@ static bool takes_long(const struct expr *expr)
 	return is_slow;
 }
 
-static bool is_slow_recurrence(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+static bool is_slow(const struct stage *stage)
+{
+	return stage->group->is_recurrence && takes_long(stage->value);
+}
+
+static int n_slow(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
 {
 	stage_list below = tree_stages(walk->module, node);
+	int n = 0;
 
 	for (int i = 0; i < below.n; i++)
-		if (below.items[i]->group->is_recurrence && takes_long(below.items[i]->value))
-			return true;
-	return false;
+		n += is_slow(below.items[i]);
+	return n;
+}
+
+struct vectors {
+	struct tree_walk *walk;
+	int n_slow;                     /* statements that such loops have */
+};
+
+/* Innermost loops that carry nothing are vectors themselves: what they compute does not wait. */
+static isl_bool look_for_vectors(__isl_keep isl_schedule_node *node, void *user)
+{
+	struct vectors *vectors = user;
+	const struct mark *mark = mark_of_node(node);
+	isl_union_map *carried;
+
+	if (!mark || mark->kind != MARK_LOOP || tree_has_loop_below(node))
+		return isl_bool_true;
+	carried = tree_carried(node, vectors->walk->region->strict);
+	if (isl_union_map_is_empty(carried) == isl_bool_true)
+		vectors->n_slow += n_slow(vectors->walk, node);
+	isl_union_map_free(carried);
+	return isl_bool_false;
+}
+
+static bool is_slow_recurrence(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
+{
+	struct vectors vectors = { walk, 0 };
+
+	isl_schedule_node_foreach_descendant_top_down(node, look_for_vectors, &vectors);
+	return n_slow(walk, node) > vectors.n_slow;
 }
 
 static bool may_be_blocked(struct tree_walk *walk, __isl_keep isl_schedule_node *node)
