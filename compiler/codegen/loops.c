@@ -56,27 +56,8 @@ static bool is_divided(const struct emit *e, const struct loop_use *use)
 	return loop_is_shared(e, use) || loop_is_of_lanes(e, use);
 }
 
-/* Does it add to accumulators of which threads and lanes have parts (kernel/lower/thread_sums.c)? */
-static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
-{
-	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
-}
-
-/* Of a shared loop of vectors: an end that clang knows to be none of the largest numbers (pmgrt_math.h). */
-static struct range for_vectors(struct emit *e, const struct range *range, const struct loop_use *use)
-{
-	struct range bounded = *range;
-	int64_t number;
-
-	if (use->is_parallel && use->is_vector && !is_sum_of_threads(e, use) && use->mark->direction > 0 &&
-	    !affine_is_constant(&range->end, &number))
-		bounded.end = affine_atom(e->arena, K_CALL(e->arena, "PMG_END", affine_expr(e->arena, &range->end)));
-	return bounded;
-}
-
 static void open_loop(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
-	struct range bounded = for_vectors(e, range, use);
 	struct k_stmt *loop;
 
 	if (is_divided(e, use)) {
@@ -96,7 +77,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 		k_const(e->b, k_scalar("int64_t"), name, affine_expr(e->arena, &range->first));
 		return;
 	}
-	loop = open_for(e, &bounded, name, use->mark->direction);
+	loop = open_for(e, range, name, use->mark->direction);
 	if ((use->is_parallel || use->is_vector) && e->target->share)
 		e->target->share(e, loop, use);
 	loop->loop.is_short = use->mark->dim->is_short;
@@ -162,6 +143,12 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 	e->windows.prefetching = outer;
+}
+
+/* Does it add to accumulators of which threads and lanes have parts (kernel/lower/thread_sums.c)? */
+static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
+{
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
 }
 
 /* Can the loop be cut in parts for threads? Else each thread adds to its one sum, without vectors. */
