@@ -200,11 +200,21 @@ struct chain_choice {
 	int rows, lanes, each;
 };
 
-static int chains_of(const systems_gpu *gpu, int R)
+static tree_chains first_chains(const systems_gpu *gpu, int R)
 {
 	const system_batch &b = gpu->batch;
 
-	return (int) tree_cut(b.parent, (int) (b.has_one_tree ? b.n : b.offset[1] - b.offset[0]), R).size();
+	return tree_chains_of(b.parent, (int) (b.has_one_tree ? b.n : b.offset[1] - b.offset[0]), R);
+}
+
+static int chains_of(const systems_gpu *gpu, int R)
+{
+	return (int) first_chains(gpu, R).rows.size();
+}
+
+static int levels_of(const systems_gpu *gpu, int R)
+{
+	return (int) first_chains(gpu, R).levels.size() - 1;
 }
 
 /* A power of 2 up to a warp, then warps. */
@@ -220,7 +230,7 @@ static int lanes_for(int chains)
 /* What was best on an H200, by how many nodes a branch has. */
 static chain_choice chain_best(const systems_gpu *gpu)
 {
-	enum { SMALL = 128, LONG = 500, MOST_LANES = 96, MANY = 100000, MOST_HELD = 192 };
+	enum { SMALL = 128, LONG = 500, MOST_LANES = 96, MANY = 100000, MOST_HELD = 192, FEW_LEVELS = 4 };
 	const int64_t count = gpu->batch.n_systems;
 	const int n = (int) gpu->batch.n, of_4 = chains_of(gpu, 4), of_16 = chains_of(gpu, 16), of_24 = chains_of(gpu, 24);
 
@@ -229,12 +239,15 @@ static chain_choice chain_best(const systems_gpu *gpu)
 			return { CHAIN_IN_REGISTERS, 4, lanes_for(of_4), n <= SMALL ? 4 : 2 };
 		if (n <= SMALL)
 			return { CHAIN_IN_PLACE, 4, 8, 8 };
-		return { n < LONG ? CHAIN_OF_NODES : CHAIN_IN_PLACE, n < LONG ? 1 : 4, GPU_WARP, count <= FEW ? 4 : 2 };
+		if (n < LONG)
+			return { CHAIN_OF_NODES, 1, GPU_WARP, count <= FEW ? 4 : 2 };
+		return { CHAIN_IN_PLACE, 4, GPU_WARP, 2 };
 	}
 	if (n <= SMALL && count >= MANY)
 		return { CHAIN_IN_PLACE, 16, 4, 8 };
 	if (of_16 <= GPU_WARP || of_24 <= GPU_WARP) {
-		const int R = of_16 <= GPU_WARP ? 16 : 24;
+		/* Fewer levels are worth registers. */
+		const int R = of_16 <= GPU_WARP && levels_of(gpu, 16) - levels_of(gpu, 24) < FEW_LEVELS ? 16 : 24;
 
 		return { CHAIN_IN_REGISTERS, R, lanes_for(R == 16 ? of_16 : of_24), R == 24 ? 1 : count <= FEW ? 4 : 2 };
 	}
@@ -263,8 +276,8 @@ static chain_choice chain_choose(const systems_gpu *gpu, const systems_gpu_metho
 	return choice;
 }
 
-template <class T, class K> static bool
-start_chains(systems_gpu *gpu, const chain_choice &choice, const chain_tables &tables, K kernel, int numbers,
+template <class T, class K, class Row> static bool
+start_chains(systems_gpu *gpu, const chain_choice &choice, const chain_tables<Row> &tables, K kernel, int numbers,
 	     systems_gpu_call *call, char *error, size_t size)
 {
 	const int64_t n_systems = gpu->batch.n_systems;
@@ -280,6 +293,10 @@ start_chains(systems_gpu *gpu, const chain_choice &choice, const chain_tables &t
 
 	if (threads > most_threads(kernel) || !allow_shared(kernel, shared))
 		return gpu_fail(error, size, "%d systems do not fit into a block", each);
+	call->levels = 1;
+	snprintf(call->layout, sizeof(call->layout), "%s of %d, %d chains, %d levels, %d lanes x %d",
+		 choice.form == CHAIN_IN_REGISTERS ? "held" : "staged", choice.rows, tables.most_chains,
+		 tables.most_levels, choice.lanes, each);
 	call->state->start = [=] {
 		GPU_START(kernel, gpu_ceiling(n_systems, each), threads, shared, b, tables, room);
 		return true;
@@ -288,25 +305,19 @@ start_chains(systems_gpu *gpu, const chain_choice &choice, const chain_tables &t
 }
 
 template <class T> static bool
-prepare_chains(systems_gpu *gpu, const chain_choice &chosen, systems_gpu_call *call, char *error, size_t size)
+prepare_nodes(systems_gpu *gpu, chain_choice choice, systems_gpu_call *call, char *error, size_t size)
 {
-	chain_choice choice = chosen;
-	chain_tables tables;
+	chain_tables<node_row> tables;
 
-	if (!tree_tables(gpu, choice.rows, &tables))
-		return false;
-	if (choice.form == CHAIN_IN_REGISTERS)
-		choice.lanes = lanes_for(tables.most_chains);
 	choice.each = std::max(choice.each, GPU_WARP/choice.lanes);
-	call->levels = 1;
-	snprintf(call->layout, sizeof(call->layout), "%s of %d, %d chains, %d levels, %d lanes x %d",
-		 choice.form == CHAIN_IN_REGISTERS ? "held" : "staged", choice.rows, tables.most_chains,
-		 tables.most_levels, choice.lanes, choice.each);
-	if (choice.form == CHAIN_OF_NODES)
-		return start_chains<T>(gpu, choice, tables, chain_kernel_nodes<T>, 0, call, error, size);
-	if (choice.form == CHAIN_IN_PLACE)
-		return start_chains<T>(gpu, choice, tables, chain_kernel_staged<T>, CHAIN_NUMBERS*tables.most_chains,
-				       call, error, size);
+	return tree_tables(gpu, 1, &tables) &&
+	       start_chains<T>(gpu, choice, tables, chain_kernel_nodes<T>, 0, call, error, size);
+}
+
+template <class T> static bool
+prepare_held(systems_gpu *gpu, const chain_choice &choice, const chain_tables<chain_row> &tables,
+	     systems_gpu_call *call, char *error, size_t size)
+{
 	const int numbers = CHAIN_HELD*choice.lanes;
 
 	switch (choice.rows) {
@@ -319,6 +330,24 @@ prepare_chains(systems_gpu *gpu, const chain_choice &chosen, systems_gpu_call *c
 	default:
 		return start_chains<T>(gpu, choice, tables, chain_kernel_held<T, 24>, numbers, call, error, size);
 	}
+}
+
+template <class T> static bool
+prepare_chains(systems_gpu *gpu, chain_choice choice, systems_gpu_call *call, char *error, size_t size)
+{
+	chain_tables<chain_row> tables;
+
+	if (choice.form == CHAIN_OF_NODES)
+		return prepare_nodes<T>(gpu, choice, call, error, size);
+	if (!tree_tables(gpu, choice.rows, &tables))
+		return false;
+	if (choice.form == CHAIN_IN_REGISTERS)
+		choice.lanes = lanes_for(tables.most_chains);
+	choice.each = std::max(choice.each, GPU_WARP/choice.lanes);
+	if (choice.form == CHAIN_IN_REGISTERS)
+		return prepare_held<T>(gpu, choice, tables, call, error, size);
+	return start_chains<T>(gpu, choice, tables, chain_kernel_staged<T>, CHAIN_NUMBERS*tables.most_chains, call,
+			       error, size);
 }
 
 /* Large trees of short branches have a thread for each system, if there are enough of them. */
@@ -388,8 +417,8 @@ static bool prepare(systems_gpu *gpu, const systems_gpu_method *method, systems_
 extern "C" const struct systems_gpu_functions *systems_gpu_functions_of(void)
 {
 	static const struct systems_gpu_functions functions = {
-		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_run, gpu_fetch, gpu_release,
-		gpu_close
+		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_busy, gpu_run, gpu_fetch,
+		gpu_release, gpu_close
 	};
 
 	return &functions;

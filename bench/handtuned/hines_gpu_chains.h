@@ -19,11 +19,16 @@ struct alignas(GPU_BANK) chain_row {
 	unsigned short last, length, above, child, end, level, unused[2];
 };
 
-enum { CHAIN_ROOT = 0xffff, CHAIN_NUMBERS = 6, CHAIN_HELD = 3 };
+enum { CHAIN_ROOT = 0xffff, CHAIN_NUMBERS = 6, CHAIN_HELD = 3, NODE_BELOW = 3 };
+
+/* A chain of one node, and the first of those below; all but `child` are numbers of nodes. */
+struct alignas(GPU_BANK) node_row {
+	unsigned short node, above, child, n_below, below[NODE_BELOW], unused;
+};
 
 /* Of system s: chains from chain[s] on, levels from level[s] on (each where it begins, and where the last ends). */
-struct chain_tables {
-	const chain_row *rows;
+template <class Row> struct chain_tables {
+	const Row *rows;
 	const unsigned short *levels;
 	const int *chain, *level;
 	bool is_one;
@@ -60,8 +65,9 @@ template <class T> static __device__ __forceinline__ chain_share chain_share_of(
 	return { first, at, n, (int) (chain_offset(b, first + n) - at) };
 }
 
-/* By bulk copies where the ends are at multiples of 16 bytes, else by copies of the lanes. */
-template <class T> static __device__ __forceinline__ void
+/* By bulk copies where the ends are at multiples of 16 bytes, else by copies of the lanes. The barrier of the first;
+ * NULL for the second. */
+template <class T> static __device__ __forceinline__ unsigned long long *
 chain_fetch(const chain_batch<T> &b, const chain_share &share, T *stage, int room)
 {
 	const T *const from[] = { b.upper + share.at, b.lower + share.at, b.diag + share.at, b.rhs + share.at };
@@ -81,13 +87,24 @@ chain_fetch(const chain_batch<T> &b, const chain_share &share, T *stage, int roo
 			for (int k = 0; k < ARRAYS; k++)
 				gpu_bulk_begin(stage + k*room, from[k], bytes, &barrier);
 		}
-		gpu_bulk_wait(&barrier);
-		return;
+		return &barrier;
 	}
 #endif
 	for (int k = 0; k < ARRAYS; k++)
 		for (int i = threadIdx.x; i < share.n; i += blockDim.x)
 			gpu_copy_begin<sizeof(T)>(stage + k*room + i, from[k] + i);
+	return NULL;
+}
+
+static __device__ __forceinline__ void chain_fetch_wait(unsigned long long *barrier)
+{
+#ifdef __NVCC__
+	if (barrier) {
+		gpu_bulk_wait(barrier);
+		return;
+	}
+#endif
+	(void) barrier;
 	gpu_copies_wait();
 	__syncthreads();
 }
@@ -116,17 +133,17 @@ static __device__ __forceinline__ void chain_wait(int lanes)
 
 /* ---- The system of a lane ---- */
 
-template <class T> struct chain_lane {
+template <class T, class Row> struct chain_lane {
 	T *upper, *lower, *diag, *rhs;          /* of its system */
 	int lane, n_chains;
 	bool is_in;                             /* is there a system for it? */
-	const chain_row *rows;
+	const Row *rows;
 	const unsigned short *levels;
 	int n_levels;
 };
 
-template <class T> static __device__ __forceinline__ chain_lane<T>
-chain_lane_of(const chain_batch<T> &b, const chain_tables &t, const chain_share &share, T *stage, int room)
+template <class T, class Row> static __device__ __forceinline__ chain_lane<T, Row>
+chain_lane_of(const chain_batch<T> &b, const chain_tables<Row> &t, const chain_share &share, T *stage, int room)
 {
 	const int own = threadIdx.x/b.lanes, lane = threadIdx.x % b.lanes;
 	const bool is_in = own < share.n_systems;
@@ -164,7 +181,7 @@ chain_close(const chain_left<T> &c, T more, T sum)
 
 /* Registers k .. R-1 are the chain's nodes; those before are `before` itself. */
 template <class T, int R> static __device__ __forceinline__ chain_left<T>
-chain_held_down(const chain_lane<T> &own, const chain_row &row, T (&e)[R], T (&f)[R], T (&g)[R])
+chain_held_down(const chain_lane<T, chain_row> &own, const chain_row &row, T (&e)[R], T (&f)[R], T (&g)[R])
 {
 	const int first = R - row.length, base = row.last - (R - 1);
 	T p = 0, q = 1, t = 0;
@@ -211,8 +228,8 @@ chain_held_down(const chain_lane<T> &own, const chain_row &row, T (&e)[R], T (&f
 }
 
 template <class T, int R> static __device__ __forceinline__ void
-chain_held_fill(const chain_lane<T> &own, const chain_row &row, const T (&e)[R], const T (&f)[R], const T (&g)[R],
-		T before, T last)
+chain_held_fill(const chain_lane<T, chain_row> &own, const chain_row &row, const T (&e)[R], const T (&f)[R],
+		const T (&g)[R], T before, T last)
 {
 	const int first = R - row.length, base = row.last - (R - 1);
 
@@ -255,18 +272,26 @@ chain_held_levels(const chain_row &row, bool is_in, const chain_left<T> &left, i
 	}
 }
 
-template <class T, int R> static __global__ void chain_kernel_held(chain_batch<T> b, chain_tables t, int room)
+/* Threads of a block and blocks of a multiprocessor, for the registers that R nodes take. */
+template <int R> struct chain_bounds {
+	enum { THREADS = R > 8 ? 256 : 512, BLOCKS = R == 4 || R == 16 ? 2 : 1 };
+};
+
+template <class T, int R> static __global__ void __launch_bounds__(chain_bounds<R>::THREADS, chain_bounds<R>::BLOCKS)
+chain_kernel_held(chain_batch<T> b, chain_tables<chain_row> t, int room)
 {
 	GPU_SHARED(memory);
 	T *stage = (T *) memory;
 	const chain_share share = chain_share_of(b);
 
-	chain_fetch(b, share, stage, room);
-	const chain_lane<T> own = chain_lane_of(b, t, share, stage, room);
+	unsigned long long *barrier = chain_fetch(b, share, stage, room);
+	const chain_lane<T, chain_row> own = chain_lane_of(b, t, share, stage, room);
 	T *kept = stage + 4*room + threadIdx.x/b.lanes*CHAIN_HELD*b.lanes;
 	const bool is_in = own.lane < own.n_chains;
 	const chain_row row = is_in ? own.rows[own.lane] : chain_row{ R - 1, 0, CHAIN_ROOT, 0, 0, 0, {} };
 	T e[R], f[R], g[R], before = 0, last = 0;
+
+	chain_fetch_wait(barrier);
 	const chain_left<T> left = chain_held_down<T, R>(own, row, e, f, g);
 
 	chain_held_levels(row, is_in, left, own.lane, b.lanes, t.most_levels, kept, before, last);
@@ -281,7 +306,7 @@ template <class T, int R> static __global__ void chain_kernel_held(chain_batch<T
 
 /* e in the place of rhs, f of lower, g of the next node's upper; what is left of chain c in kept[c], of each number. */
 template <class T> static __device__ __forceinline__ void
-chain_staged_down(const chain_lane<T> &own, const chain_row &row, T *kept, int most)
+chain_staged_down(const chain_lane<T, chain_row> &own, const chain_row &row, T *kept, int most)
 {
 	const int first = row.last - row.length + 1;
 	T e = 0, f = -1, g = 0;
@@ -323,7 +348,7 @@ chain_staged_down(const chain_lane<T> &own, const chain_row &row, T *kept, int m
 
 /* Then: p, its unknown in the place of q, t; `sum` and `more` in the places of e and f. */
 template <class T> static __device__ __forceinline__ void
-chain_staged_levels(const chain_lane<T> &own, int lanes, int n_levels, T *kept, int most)
+chain_staged_levels(const chain_lane<T, chain_row> &own, int lanes, int n_levels, T *kept, int most)
 {
 	for (int level = n_levels - 1; level >= 0; level--) {
 		const int end = level < own.n_levels ? own.levels[level + 1] : 0;
@@ -336,8 +361,8 @@ chain_staged_levels(const chain_lane<T> &own, int lanes, int n_levels, T *kept, 
 				sum += kept[3*most + d];
 				more += kept[4*most + d];
 			}
-			const chain_solved<T> solved =
-				chain_close<T>({ k[0], k[most], k[2*most], k[3*most], k[4*most], k[5*most] }, more, sum);
+			const chain_left<T> left = { k[0], k[most], k[2*most], k[3*most], k[4*most], k[5*most] };
+			const chain_solved<T> solved = chain_close(left, more, sum);
 
 			k[0] = solved.p;
 			k[2*most] = solved.t;
@@ -361,24 +386,25 @@ chain_staged_levels(const chain_lane<T> &own, int lanes, int n_levels, T *kept, 
 
 /* Unknowns go to the place of diag. */
 template <class T> static __device__ __forceinline__ void
-chain_staged_fill(const chain_lane<T> &own, const chain_row &row, T before, T last)
+chain_staged_fill(const chain_lane<T, chain_row> &own, const chain_row &row, T before, T last)
 {
 	own.diag[row.last] = last;
 	for (int i = row.last - row.length + 1; i < row.last; i++)
 		own.diag[i] = own.rhs[i] - own.lower[i]*before - own.upper[i + 1]*last;
 }
 
-template <class T> static __global__ void chain_kernel_staged(chain_batch<T> b, chain_tables t, int room)
+template <class T> static __global__ void chain_kernel_staged(chain_batch<T> b, chain_tables<chain_row> t, int room)
 {
 	GPU_SHARED(memory);
 	T *stage = (T *) memory;
 	const chain_share share = chain_share_of(b);
 	const int most = t.most_chains;
 
-	chain_fetch(b, share, stage, room);
-	const chain_lane<T> own = chain_lane_of(b, t, share, stage, room);
+	unsigned long long *barrier = chain_fetch(b, share, stage, room);
+	const chain_lane<T, chain_row> own = chain_lane_of(b, t, share, stage, room);
 	T *kept = stage + 4*room + threadIdx.x/b.lanes*CHAIN_NUMBERS*most;
 
+	chain_fetch_wait(barrier);
 	for (int c = own.lane; c < own.n_chains; c += b.lanes)
 		chain_staged_down(own, own.rows[c], kept + c, most);
 	chain_wait(b.lanes);
@@ -395,54 +421,87 @@ template <class T> static __global__ void chain_kernel_staged(chain_batch<T> b, 
 /* ---- Nodes ---- */
 
 /* Then: p in the place of lower, t of rhs, `more` and later the unknown of diag, `sum` of upper. */
-template <class T> static __device__ __forceinline__ void chain_node_up(const chain_lane<T> &own, const chain_row &row)
+template <class T> static __device__ __forceinline__ void
+chain_node_up(const chain_lane<T, node_row> &own, const node_row &row)
 {
-	T diag = own.diag[row.last], rhs = own.rhs[row.last];
+	const T upper = own.upper[row.node], lower = own.lower[row.node];
+	T diag = own.diag[row.node], rhs = own.rhs[row.node];
 
-	for (int d = row.child; d < row.end; d++) {
-		const int below = own.rows[d].last;
+#pragma unroll
+	for (int k = 0; k < NODE_BELOW; k++)
+		if (k < row.n_below) {
+			diag -= own.diag[row.below[k]];
+			rhs -= own.upper[row.below[k]];
+		}
+	for (int k = NODE_BELOW; k < row.n_below; k++) {
+		const int below = own.rows[row.child + k].node;
 
 		diag -= own.diag[below];
 		rhs -= own.upper[below];
 	}
-	const T inverse = gpu_reciprocal(diag), upper = own.upper[row.last];
-	const T p = row.above == CHAIN_ROOT ? (T) 0 : own.lower[row.last]*inverse, t = rhs*inverse;
+	const T inverse = gpu_reciprocal(diag);
+	const T p = row.above == CHAIN_ROOT ? (T) 0 : lower*inverse, t = rhs*inverse;
 
-	own.lower[row.last] = p;
-	own.rhs[row.last] = t;
-	own.diag[row.last] = upper*p;
-	own.upper[row.last] = upper*t;
+	own.lower[row.node] = p;
+	own.rhs[row.node] = t;
+	own.diag[row.node] = upper*p;
+	own.upper[row.node] = upper*t;
 }
 
 template <class T> static __device__ __forceinline__ void
-chain_node_down(const chain_lane<T> &own, const chain_row &row)
+chain_node_down(const chain_lane<T, node_row> &own, const node_row &row)
 {
-	const T known = row.above == CHAIN_ROOT ? (T) 0 : own.diag[own.rows[row.above].last];
+	const T known = row.above == CHAIN_ROOT ? (T) 0 : own.diag[row.above];
 
-	own.diag[row.last] = own.rhs[row.last] - own.lower[row.last]*known;
+	own.diag[row.node] = own.rhs[row.node] - own.lower[row.node]*known;
 }
 
-template <class T> static __global__ void chain_kernel_nodes(chain_batch<T> b, chain_tables t, int room)
+/* The lane's first row of a level, which is read while the level before is worked at. */
+template <class T> static __device__ __forceinline__ int
+chain_node_ahead(const chain_lane<T, node_row> &own, int level, node_row *row)
+{
+	if (level < 0 || level >= own.n_levels)
+		return 0;
+	const int c = own.levels[level] + own.lane, end = own.levels[level + 1];
+
+	if (c < end)
+		*row = own.rows[c];
+	return end - c;
+}
+
+template <class T> static __global__ void
+chain_kernel_nodes(chain_batch<T> b, chain_tables<node_row> t, int room)
 {
 	GPU_SHARED(memory);
 	T *stage = (T *) memory;
 	const chain_share share = chain_share_of(b);
+	unsigned long long *barrier = chain_fetch(b, share, stage, room);
+	const chain_lane<T, node_row> own = chain_lane_of(b, t, share, stage, room);
+	node_row next;
+	int left = chain_node_ahead(own, t.most_levels - 1, &next);
 
-	chain_fetch(b, share, stage, room);
-	const chain_lane<T> own = chain_lane_of(b, t, share, stage, room);
-
+	chain_fetch_wait(barrier);
 	for (int level = t.most_levels - 1; level >= 0; level--) {
-		const int end = level < own.n_levels ? own.levels[level + 1] : 0;
+		const node_row row = next;
+		const int n = left;
 
-		for (int c = level < own.n_levels ? own.levels[level] + own.lane : 0; c < end; c += b.lanes)
-			chain_node_up(own, own.rows[c]);
+		left = chain_node_ahead(own, level - 1, &next);
+		if (n > 0)
+			chain_node_up(own, row);
+		for (int k = b.lanes; k < n; k += b.lanes)
+			chain_node_up(own, own.rows[own.levels[level] + own.lane + k]);
 		chain_wait(b.lanes);
 	}
+	left = chain_node_ahead(own, 0, &next);
 	for (int level = 0; level < t.most_levels; level++) {
-		const int end = level < own.n_levels ? own.levels[level + 1] : 0;
+		const node_row row = next;
+		const int n = left;
 
-		for (int c = level < own.n_levels ? own.levels[level] + own.lane : 0; c < end; c += b.lanes)
-			chain_node_down(own, own.rows[c]);
+		left = chain_node_ahead(own, level + 1, &next);
+		if (n > 0)
+			chain_node_down(own, row);
+		for (int k = b.lanes; k < n; k += b.lanes)
+			chain_node_down(own, own.rows[own.levels[level] + own.lane + k]);
 		chain_wait(b.lanes);
 	}
 	__syncthreads();

@@ -94,13 +94,28 @@ static tree_chains tree_chains_of(const int *parent, int n, int R)
 	return chains;
 }
 
+/* Of the tree that `row` is in. */
+static void tree_row(const tree_chains &, const chain_row &row, chain_row *to)
+{
+	*to = row;
+}
+
+static void tree_row(const tree_chains &tree, const chain_row &row, node_row *to)
+{
+	*to = { row.last, row.above, row.child, (unsigned short) (row.end - row.child), {}, 0 };
+	if (row.above != CHAIN_ROOT)
+		to->above = tree.rows[row.above].last;
+	for (int k = 0; k < NODE_BELOW && row.child + k < row.end; k++)
+		to->below[k] = tree.rows[(size_t) (row.child + k)].last;
+}
+
 /* Of one tree or of all, one after the other, on the device. */
-static bool tree_tables(systems_gpu *gpu, int R, chain_tables *tables)
+template <class Row> static bool tree_tables(systems_gpu *gpu, int R, chain_tables<Row> *tables)
 {
 	const system_batch &b = gpu->batch;
 	const int64_t n_trees = b.has_one_tree ? 1 : b.n_systems;
 	std::vector<tree_chains> trees((size_t) n_trees);
-	std::vector<chain_row> rows;
+	std::vector<Row> rows;
 	std::vector<unsigned short> levels;
 	std::vector<int> chain(1, 0), level(1, 0);
 
@@ -110,9 +125,12 @@ static bool tree_tables(systems_gpu *gpu, int R, chain_tables *tables)
 
 		trees[(size_t) s] = tree_chains_of(b.parent + at, (int) (b.offset[s + 1] - b.offset[s]), R);
 	}
-	*tables = chain_tables();
+	*tables = chain_tables<Row>();
 	for (const tree_chains &tree : trees) {
-		rows.insert(rows.end(), tree.rows.begin(), tree.rows.end());
+		for (const chain_row &row : tree.rows) {
+			rows.push_back(Row());
+			tree_row(tree, row, &rows.back());
+		}
 		levels.insert(levels.end(), tree.levels.begin(), tree.levels.end());
 		chain.push_back((int) rows.size());
 		level.push_back((int) levels.size());

@@ -50,6 +50,8 @@ struct systems_gpu_functions {
 			struct systems_gpu_call *call, char *error, size_t size);
 	/* Results are NaN after it. */
 	bool (*poison)(struct systems_gpu *gpu);
+	/* Some 20 us of work, so that launches are not waited for in the time that counts. */
+	bool (*busy)(void);
 	/* One solve, waited for, and its time on the device. What it overwrites is brought back before that. */
 	bool (*run)(struct systems_gpu *gpu, struct systems_gpu_call *call, double *seconds);
 	/* The call may be NULL: fetches what is in the array X. */

@@ -87,6 +87,22 @@ static __device__ __forceinline__ void gpu_copies_wait()
 #endif
 }
 
+/* ---- Blocks of one cluster: each says that it has come so far, and waits for the others ---- */
+
+static __device__ __forceinline__ void gpu_cluster_arrive()
+{
+#ifdef __NVCC__
+	asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
+#endif
+}
+
+static __device__ __forceinline__ void gpu_cluster_wait()
+{
+#ifdef __NVCC__
+	asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
 /* ---- Bulk copies, which one thread begins and all wait for at a barrier in the memory of the block ---- */
 
 #ifdef __NVCC__

@@ -81,7 +81,7 @@ struct hybrid_choice {
 /* What was best on an H200. Below `FEW` unknowns more lanes are worth more than what they cost. */
 template <class T> static hybrid_choice hybrid_best(const systems_gpu *gpu)
 {
-	enum { FEW_64 = 1500000, FEW_32 = 300000, MANY_32 = 2000000, LONG = 4096, BATCH = 100, FULL = 1000 };
+	enum { FEW = 300000, MANY_32 = 2000000, MEDIUM = 1024, LONG = 4096, BATCH = 100, FULL = 1000 };
 	const system_batch &b = gpu->batch;
 	const int n = (int) b.n;
 
@@ -90,13 +90,13 @@ template <class T> static hybrid_choice hybrid_best(const systems_gpu *gpu)
 			return { 16, b.n_systems < BATCH ? 64 : 128, 0 };
 		if (n > LONG/2 && b.n_systems >= BATCH)
 			return { 16, b.n_systems < FULL ? 256 : 128, 0 };
-		return { n <= 64 || b.n_rows < FEW_64 ? 8 : 16, 0, 1 };
+		return { n <= MEDIUM && b.n_rows < FEW ? 8 : 16, 0, 1 };
 	}
 	if (n > LONG)
 		return b.n_systems >= FULL ? hybrid_choice{ 32, 128, 0 } : hybrid_choice{ 32, 0, 1 };
 	if (n >= LONG/2 && b.n_rows >= MANY_32)
 		return { 32, 0, 1 };
-	return { n <= 64 || b.n_rows < FEW_32 ? 8 : 16, 0, 1 };
+	return { b.n_rows < FEW ? 8 : 16, 0, 1 };
 }
 
 /* Lanes are a power of 2, so that shuffles stay within a system. */
@@ -128,7 +128,8 @@ prepare_reach(systems_gpu *gpu, const hybrid_choice &choice, const hybrid_batch<
 {
 	const int threads = reach == HYBRID_WARP ? HYBRID_WARPS*GPU_WARP : choice.lanes;
 	const size_t stage = 4*(size_t) threads*hybrid_pitch<T, R>::PITCH*sizeof(T);
-	const size_t shared = stage + (reach == HYBRID_WARP ? 0 : 2*HYBRID_EQUATION*(size_t) threads*sizeof(T));
+	const size_t n_warps = (size_t) (choice.lanes*choice.blocks)/GPU_WARP;
+	const size_t shared = stage + (reach == HYBRID_WARP ? 0 : n_warps*sizeof(hybrid_edge<T>));
 	const int64_t each = reach == HYBRID_WARP ? (int64_t) threads/choice.lanes : 1;
 	const int64_t blocks = gpu_ceiling(gpu->batch.n_systems, each)*choice.blocks;
 
@@ -259,8 +260,8 @@ static bool prepare(systems_gpu *gpu, const systems_gpu_method *method, systems_
 extern "C" const struct systems_gpu_functions *systems_gpu_functions_of(void)
 {
 	static const struct systems_gpu_functions functions = {
-		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_run, gpu_fetch, gpu_release,
-		gpu_close
+		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_busy, gpu_run, gpu_fetch,
+		gpu_release, gpu_close
 	};
 
 	return &functions;

@@ -4,10 +4,11 @@
  *
  * A lane eliminates its rows but the last down to x[i] = e[i] - f[i]*before - g[i]*last, where `last` is the unknown of
  * its last row and `before` that of the lane before; what is left, one row for each lane, is tridiagonal again and
- * solved by parallel cyclic reduction (Hockney and Jesshope 1981): by shuffles inside a warp, through memory of the
- * block above, through that of several blocks where one has not enough. Rows come and go through memory of the block,
- * in accesses of 16 bytes by lanes next to each other; there, a lane's rows are an odd number of such accesses apart
- * from the next one's, so that lanes meet different banks. */
+ * solved by parallel cyclic reduction (Hockney and Jesshope 1981) by shuffles. Of a system of several warps, each
+ * reduces its lanes' rows to one in the same way; these are exchanged once, through memory of the block, or of several
+ * blocks where one has not enough for a system, and every warp solves them. Rows come and go through memory of the
+ * block, in accesses of 16 bytes by lanes next to each other; there, a lane's rows are an odd number of such accesses
+ * apart from the next one's, so that lanes meet different banks. */
 #ifndef BENCH_HANDTUNED_TRI_GPU_HYBRID_H
 #define BENCH_HANDTUNED_TRI_GPU_HYBRID_H
 
@@ -16,7 +17,7 @@
 #endif
 
 enum hybrid_reach { HYBRID_WARP, HYBRID_BLOCK, HYBRID_CLUSTER };
-enum { HYBRID_WARPS = 4, HYBRID_LANES = 512, HYBRID_EQUATION = 3 };
+enum { HYBRID_WARPS = 4, HYBRID_LANES = 512 };
 
 /* Rows of a lane and of no lane, in elements of the memory of a block. */
 template <class T, int R> struct hybrid_pitch {
@@ -29,11 +30,6 @@ template <class T> struct hybrid_batch {
 	const int64_t *offset;                  /* NULL: all have n rows */
 	const T *lower, *diag, *upper, *rhs;
 	T *x;
-};
-
-/* before*P + own + next*S = T, of a lane. */
-template <class T> struct hybrid_row {
-	T p, s, t;
 };
 
 /* ---- Rows in and out ---- */
@@ -159,60 +155,10 @@ hybrid_fill_in(T *stage, const T (&e)[R], const T (&f)[R], const T (&g)[R], T be
 
 /* ---- The rows that are left ---- */
 
-/* Three numbers of each lane, in two sets that take turns, where other lanes of the system read them. */
-template <class T, int reach> struct hybrid_exchange {
-	T *own;                                 /* [2][HYBRID_EQUATION][lanes] */
-	int lanes, member;                      /* in a block; of the system */
-
-	__device__ __forceinline__ void put(int set, T p, T s, T t) const
-	{
-		T *to = own + set*HYBRID_EQUATION*lanes + member % lanes;
-
-		to[0] = p;
-		to[lanes] = s;
-		to[2*lanes] = t;
-	}
-
-	__device__ __forceinline__ hybrid_row<T> get(int set, int other) const
-	{
-		const T *from = own + set*HYBRID_EQUATION*lanes + other % lanes;
-
-#ifdef __NVCC__
-		if constexpr (reach == HYBRID_CLUSTER)
-			from = cooperative_groups::this_cluster().map_shared_rank(from, (unsigned) (other/lanes));
-#endif
-		return { from[0], from[lanes], from[2*lanes] };
-	}
-
-	__device__ __forceinline__ void wait() const
-	{
-#ifdef __NVCC__
-		if constexpr (reach == HYBRID_CLUSTER) {
-			cooperative_groups::this_cluster().sync();
-			return;
-		}
-#endif
-		__syncthreads();
-	}
+/* before*p + own + next*s = t. */
+template <class T> struct hybrid_row {
+	T p, s, t;
 };
-
-/* With the row `stride` lanes before and after put into it; those that are not there are 0. */
-template <class T> static __device__ __forceinline__ hybrid_row<T>
-hybrid_reduced(const hybrid_row<T> &own, const hybrid_row<T> &before, const hybrid_row<T> &after)
-{
-	const T inverse = gpu_reciprocal(1 - own.p*before.s - own.s*after.p);
-
-	return { -own.p*before.p*inverse, -own.s*after.s*inverse, (own.t - own.p*before.t - own.s*after.t)*inverse };
-}
-
-/* What lane + 1 has of its first row, put into this lane's last one, whose own coefficient becomes 1. */
-template <class T> static __device__ __forceinline__ hybrid_row<T>
-hybrid_closed(T p, T q, T s, T t, const hybrid_row<T> &next)
-{
-	const T inverse = gpu_reciprocal(q - s*next.s);
-
-	return { p*inverse, -s*next.p*inverse, (t - s*next.t)*inverse };
-}
 
 template <class T> static __device__ __forceinline__ hybrid_row<T>
 hybrid_shuffled(const hybrid_row<T> &row, int lanes, int width, bool is_up)
@@ -226,50 +172,124 @@ hybrid_shuffled(const hybrid_row<T> &row, int lanes, int width, bool is_up)
 		 __shfl_down_sync(gpu_all_lanes, row.t, lanes, width) };
 }
 
-/* The unknowns of this lane's last row and of the one before. `first`: g, f and e of the lane's row 0. */
+/* What the next lane has of its first row (g, f, e), put into this lane's last one, whose own coefficient becomes 1. */
+template <class T> static __device__ __forceinline__ hybrid_row<T>
+hybrid_closed(T p, T q, T s, T t, const hybrid_row<T> &next)
+{
+	const T inverse = gpu_reciprocal(q - s*next.s);
+
+	return { p*inverse, -s*next.p*inverse, (t - s*next.t)*inverse };
+}
+
+/* Parallel cyclic reduction of rows 0 .. n-1 of `width` lanes. What row 0 has of an unknown before it, and row n-1 of
+ * one behind it, stays: in the end own = t - p*before_all - s*behind_all. */
+template <class T> static __device__ __forceinline__ hybrid_row<T>
+hybrid_reduced(hybrid_row<T> own, int lane, int n, int width)
+{
+	for (int stride = 1; stride < n; stride *= 2) {
+		const hybrid_row<T> above = hybrid_shuffled(own, stride, width, true);
+		const hybrid_row<T> below = hybrid_shuffled(own, stride, width, false);
+		const T p = lane >= stride ? own.p : (T) 0, s = lane + stride < n ? own.s : (T) 0;
+		const T inverse = gpu_reciprocal(1 - p*above.s - s*below.p);
+
+		own = { (lane >= stride ? -p*above.p : own.p)*inverse,
+			(lane + stride < n ? -s*below.s : own.s)*inverse,
+			(own.t - p*above.t - s*below.t)*inverse };
+	}
+	return own;
+}
+
+/* The unknowns of this lane's last row and of the one before, where the lanes of a system are of one warp. `first`:
+ * g, f and e of the lane's row 0. */
 template <class T> static __device__ __forceinline__ void
 hybrid_solve_warp(int lanes, int member, T p, T q, T s, T t, const hybrid_row<T> &first, T &before, T &last)
 {
-	hybrid_row<T> row = hybrid_closed(member ? p : (T) 0, q, member < lanes - 1 ? s : (T) 0, t,
-					  hybrid_shuffled(first, 1, lanes, false));
+	const hybrid_row<T> next = hybrid_shuffled(first, 1, lanes, false);
+	const hybrid_row<T> closed = hybrid_closed(member ? p : (T) 0, q, member < lanes - 1 ? s : (T) 0, t, next);
 
-	for (int stride = 1; stride < lanes; stride *= 2) {
-		const hybrid_row<T> above = hybrid_shuffled(row, stride, lanes, true);
-		const hybrid_row<T> below = hybrid_shuffled(row, stride, lanes, false);
+	last = hybrid_reduced(closed, member, lanes, lanes).t;
+	const T shifted = __shfl_up_sync(gpu_all_lanes, last, 1, lanes);
 
-		row = hybrid_reduced(row, above, below);
-	}
-	const T shifted = __shfl_up_sync(gpu_all_lanes, row.t, 1, lanes);
-
-	last = row.t;
 	before = member ? shifted : (T) 0;
 }
 
-template <class T, int reach> static __device__ __forceinline__ void
-hybrid_solve_block(const hybrid_exchange<T, reach> &x, int all, T p, T q, T s, T t, const hybrid_row<T> &first,
-		   T &before, T &last)
+/* Of a warp: its last row, of the unknowns of the warps' last rows before and its own, and its first one. */
+template <class T> struct hybrid_edge {
+	T p, q, s, t, e, f, g;
+};
+
+/* Reduces a warp's rows but the last one to the unknown of that, and the one of the warp before: lane 31 has p, q, s
+ * and t of the result, lane 0 e, f and g. */
+template <class T> static __device__ __forceinline__ hybrid_edge<T>
+hybrid_reduce_warp(int lane, T p, T q, T s, T t, const hybrid_row<T> &first, hybrid_row<T> &row)
 {
-	const hybrid_row<T> none = { 0, 0, 0 };
-	const int member = x.member;
-	int set = 0;
+	enum { LAST = GPU_WARP - 1 };
+	const hybrid_row<T> next = hybrid_shuffled(first, 1, GPU_WARP, false);
 
-	x.put(set, first.p, first.s, first.t);
-	x.wait();
-	hybrid_row<T> row = hybrid_closed(member ? p : (T) 0, q, member < all - 1 ? s : (T) 0, t,
-					  member < all - 1 ? x.get(set, member + 1) : none);
+	row = hybrid_reduced(hybrid_closed(p, q, lane < LAST ? s : (T) 0, t, next), lane, LAST, GPU_WARP);
+	const hybrid_row<T> above = hybrid_shuffled(row, 1, GPU_WARP, true);
 
-	for (int stride = 1; stride < all; stride *= 2) {
-		set = 1 - set;
-		x.put(set, row.p, row.s, row.t);
-		x.wait();
-		row = hybrid_reduced(row, member >= stride ? x.get(set, member - stride) : none,
-				     member + stride < all ? x.get(set, member + stride) : none);
+	return { -p*above.p, q - p*above.s, s, t - p*above.t,
+		 first.t - first.p*row.t, first.s - first.p*row.p, -first.p*row.s };
+}
+
+/* Where all warps of a system find the edges of all. */
+template <class T, int reach> static __device__ __forceinline__ void
+hybrid_publish(const hybrid_edge<T> &edge, int lane, int warp, int blocks, hybrid_edge<T> *edges)
+{
+	for (int k = 0; k < blocks; k++) {
+		hybrid_edge<T> *to = edges + warp;
+
+#ifdef __NVCC__
+		if constexpr (reach == HYBRID_CLUSTER)
+			to = cooperative_groups::this_cluster().map_shared_rank(to, (unsigned) k);
+#endif
+		if (lane == GPU_WARP - 1) {
+			to->p = edge.p;
+			to->q = edge.q;
+			to->s = edge.s;
+			to->t = edge.t;
+		} else if (lane == 0) {
+			to->e = edge.e;
+			to->f = edge.f;
+			to->g = edge.g;
+		}
 	}
-	set = 1 - set;
-	x.put(set, row.p, row.s, row.t);
-	x.wait();
-	last = row.t;
-	before = member ? x.get(set, member - 1).t : (T) 0;
+}
+
+/* As hybrid_solve_warp, for a system of several warps: each solves the rows that warps have left. */
+template <class T, int reach> static __device__ __forceinline__ void
+hybrid_solve_block(int member, int n_warps, int blocks, T p, T q, T s, T t, const hybrid_row<T> &first,
+		   hybrid_edge<T> *edges, T &before, T &last)
+{
+	const int lane = member % GPU_WARP, warp = member/GPU_WARP;
+	hybrid_row<T> row;
+
+	p = member ? p : (T) 0;
+	s = member < n_warps*GPU_WARP - 1 ? s : (T) 0;
+	const hybrid_edge<T> edge = hybrid_reduce_warp(lane, p, q, s, t, first, row);
+
+	/* The memory of blocks that have begun is there. */
+	if (reach == HYBRID_CLUSTER)
+		gpu_cluster_wait();
+	hybrid_publish<T, reach>(edge, lane, warp, blocks, edges);
+	if (reach == HYBRID_CLUSTER) {
+		gpu_cluster_arrive();
+		gpu_cluster_wait();
+	} else {
+		__syncthreads();
+	}
+	const hybrid_edge<T> own = edges[lane % n_warps], after = edges[(lane + 1) % n_warps];
+	const hybrid_row<T> closed = hybrid_closed(own.p, own.q, own.s, own.t, { after.g, after.f, after.e });
+	const T ends = hybrid_reduced(closed, lane % n_warps, n_warps, n_warps).t;
+	const T end = __shfl_sync(gpu_all_lanes, ends, warp);
+	const T begin = __shfl_sync(gpu_all_lanes, ends, warp ? warp - 1 : 0);
+	const T start = warp ? begin : (T) 0;
+
+	last = lane == GPU_WARP - 1 ? end : row.t - row.p*start - row.s*end;
+	const T shifted = __shfl_up_sync(gpu_all_lanes, last, 1);
+
+	before = lane ? shifted : start;
 }
 
 /* ---- The kernel ---- */
@@ -344,11 +364,13 @@ hybrid_kernel(hybrid_batch<T> b)
 	const int lane = threadIdx.x % n_lanes;
 	const hybrid_share share = hybrid_share_of<T, reach>(b);
 	const int member = reach == HYBRID_WARP ? lane % b.lanes : share.rank*b.lanes + lane;
-	T *own = (T *) memory + group*4*n_lanes*PITCH, *exchange = own + 4*n_lanes*PITCH;
+	T *own = (T *) memory + group*4*n_lanes*PITCH;
 	T *const stage[] = { own, own + n_lanes*PITCH, own + 2*n_lanes*PITCH, own + 3*n_lanes*PITCH };
 	const int at = lane*PITCH;
 	T e[R], f[R], g[R], p, q, s, t, before, last;
 
+	if (reach == HYBRID_CLUSTER)
+		gpu_cluster_arrive();
 	hybrid_move<T, R, reach>(b, share, stage, lane, n_lanes, false);
 	gpu_copies_wait();
 	hybrid_wait<reach>();
@@ -359,16 +381,11 @@ hybrid_kernel(hybrid_batch<T> b)
 	if (reach == HYBRID_WARP)
 		hybrid_solve_warp(b.lanes, member, p, q, s, t, first, before, last);
 	else
-		hybrid_solve_block<T, reach>({ exchange, b.lanes, member }, b.lanes*b.blocks, p, q, s, t, first,
-					     before, last);
+		hybrid_solve_block<T, reach>(member, b.lanes*b.blocks/GPU_WARP, b.blocks, p, q, s, t, first,
+					     (hybrid_edge<T> *) (own + 4*n_lanes*PITCH), before, last);
 	hybrid_fill_in<T, R>(stage[0] + at, e, f, g, before, last);
 	hybrid_wait<reach>();
 	hybrid_move<T, R, reach>(b, share, stage, lane, n_lanes, true);
-#ifdef __NVCC__
-	/* Memory of a block is there until no other one reads it. */
-	if constexpr (reach == HYBRID_CLUSTER)
-		cooperative_groups::this_cluster().sync();
-#endif
 }
 
 #endif

@@ -212,6 +212,8 @@ double systems_copy_bytes(const struct systems_row *row)
 static bool run_generated(void *state, double *seconds, struct failure *failure)
 {
 	struct systems_row *row = state;
+	if (row->problem->gpu && !row->problem->functions->busy())
+		return fail(failure, OUTCOME_RESOURCES, "%s: the GPU fails", row->problem->name);
 	if (!library_execute(&row->execution, seconds, failure))
 		return false;
 	if (row->problem->gpu)

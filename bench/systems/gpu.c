@@ -115,33 +115,26 @@ bool systems_gpu_case(struct systems_values *values, struct systems_case *proble
 	char error[200] = "";
 	if (!systems_is_on_gpu(values))
 		return true;
+	problem->functions = values->gpu;
 	problem->gpu = values->gpu->open(&problem->batch, error, sizeof(error));
 	return problem->gpu || fail(failure, OUTCOME_RESOURCES, "%s: %s", problem->name, error);
 }
 
 /* ---- Methods by hand ---------------------------------------------------------------------------- */
 
-struct gpu_run {
-	const struct systems_gpu_functions *gpu;
-	struct systems_row *row;
-};
-
 static bool run_method(void *state, double *seconds, struct failure *failure)
 {
-	const struct gpu_run *run = state;
-	struct systems_row *row = run->row;
-	return run->gpu->run(row->problem->gpu, &row->on_gpu, seconds) ||
+	struct systems_row *row = state;
+	return row->problem->functions->run(row->problem->gpu, &row->on_gpu, seconds) ||
 	       fail(failure, OUTCOME_RESOURCES, "%s: %s fails on the GPU", row->problem->name, row->row.record.version);
 }
 
 static struct systems_row *new_row(struct systems_values *values, struct systems_case *problem, const char *name)
 {
 	struct systems_row *row = arena_new(values->arena, struct systems_row);
-	struct gpu_run *run = arena_new(values->arena, struct gpu_run);
-	*run = (struct gpu_run){ .gpu = values->gpu, .row = row };
 	*row = (struct systems_row){ .problem = problem, .out = problem->x.data };
 	row->row.run = run_method;
-	row->row.state = run;
+	row->row.state = row;
 	row->row.record = record_new();
 	row->row.record.version = name;
 	row->row.record.target = "cuda";
@@ -154,6 +147,11 @@ static struct systems_row *new_row(struct systems_values *values, struct systems
 static bool is_solver(enum systems_gpu_code code)
 {
 	return code != SYSTEMS_GPU_COPY && code != SYSTEMS_GPU_CONVERT;
+}
+
+static bool is_library(enum systems_gpu_code code)
+{
+	return code == SYSTEMS_GPU_GTSV_STRIDED || code == SYSTEMS_GPU_GTSV_INTERLEAVED;
 }
 
 bool systems_row_gpu(struct systems_values *values, struct systems_case *problem, const char *name, bool is_asked,
@@ -171,6 +169,7 @@ bool systems_row_gpu(struct systems_values *values, struct systems_case *problem
 	}
 	row->is_stream = method->code == SYSTEMS_GPU_COPY;
 	row->is_copy = !is_solver(method->code);
+	row->is_foreign = is_library(method->code);
 	row->levels = row->on_gpu.levels;
 	row->row.record.layout = arena_string(values->arena, row->on_gpu.layout);
 	vec_push(values->arena, rows, row);
@@ -241,6 +240,7 @@ static void print_row(const struct record *r, int width, double generated, FILE 
 	print_number(stream, " %*.3g", 7, r->ratio);
 	print_number(stream, " %*.3g", 7, generated > 0 ? r->ms_median / generated : NAN);
 	print_number(stream, " %*.1e", 8, r->error);
+	print_number(stream, " %*.2f", 6, 10 * r->bound);
 	fprintf(stream, "  %s\n", r->layout);
 }
 
@@ -262,8 +262,8 @@ void systems_gpu_print(const struct systems_case *problem, const row_list *rows,
 	}
 	fprintf(stream, "%s %s: %" PRId64 " rows, %.1f MB to read and write\n", problem->op, problem->name,
 		problem->batch.n_rows, 1e-6 * systems_case_bytes(problem));
-	fprintf(stream, "%-*s %10s %10s %5s %7s %7s %7s %8s  %s\n", width, "version", "median us", "min us", "runs",
-		"floor", "x base", "x gen", "error", "as");
+	fprintf(stream, "%-*s %10s %10s %5s %7s %7s %7s %8s %6s  %s\n", width, "version", "median us", "min us",
+		"runs", "floor", "x base", "x gen", "error", "eps", "as");
 	for (int i = 0; i < rows->n; i++)
 		print_row(&rows->items[i]->record, width, median_of_generated(rows), stream);
 }

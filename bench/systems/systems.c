@@ -166,6 +166,8 @@ static bool run_case(struct systems_run *run, const char *shape, int64_t n_syste
 		return false;
 	if (is_present(run, shape, n_systems) || is_at_end(run))
 		return true;
+	if (!run->values->gpu && !systems_gpu_open(run->values, failure))
+		return false;
 	if (!has_memory(run->values, tree.n * n_systems)) {
 		fprintf(stderr, "pmg bench: %s, %" PRId64 " system%s left out: there is not the memory\n", shape,
 			n_systems, n_systems == 1 ? " is" : "s are");
@@ -355,11 +357,6 @@ static bool measure_systems(void *any, const word_list *operands, struct arena *
 	    !read_effort(values, &run.effort, failure) || !check_lists(values, failure) ||
 	    !begin_part(&run, failure) || !records_open(&run.json, values->json, failure))
 		return false;
-	if (!systems_gpu_open(values, failure)) {
-		if (run.json)
-			fclose(run.json);
-		return false;
-	}
 	struct failure of_file = { 0 };
 	bool ok = run_sweep(&run, failure);
 	bool is_whole = !run.json || records_close(run.json, values->json, ok ? failure : &of_file);

@@ -38,6 +38,7 @@ struct systems_case {
 	struct ndarray upper, lower, diag, rhs, x; /* x: for rows that have none of their own */
 	double tree_bytes;
 	struct systems_gpu *gpu;        /* the batch on the device */
+	const struct systems_gpu_functions *functions;  /* for it */
 };
 
 /* A number of rows, or the shape of a tree. */
@@ -62,6 +63,7 @@ struct systems_row {
 	struct results results;
 	struct execution execution;
 	bool is_generated, is_stream;
+	bool is_foreign;                /* a library's: its errors are told, and no failure */
 	bool is_copy;                   /* of arrays into blocks or, `out_of_blocks`, back, without a solve */
 	bool out_of_blocks, as_it_lies; /* the second: what goes into blocks, in no other order */
 	int64_t levels;                 /* of an algorithm that works level by level, each with its rounding; else 0 */
