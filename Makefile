@@ -171,8 +171,9 @@ objects: $(objects)
 bench: all          ## generated beside hand-written code for LiFE, small (minutes); docs/bench.md
 	@BUILD=$(BUILD) bench/run
 
-bench-gpu: all      ## the same on a GPU, with DS1's size: builds, checks, times, writes JSON; nvcc_arch=sm_90, shapes=1
-	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) SHAPES=$(or $(shapes),0) PYTHON=$(PYTHON) bench/run-gpu
+bench-gpu: all      ## the same on a GPU, with DS1's size, writes JSON; nvcc_arch=sm_90, shapes=1 or systems=1
+	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) SHAPES=$(or $(shapes),0) SYSTEMS=$(or $(systems),0) PYTHON=$(PYTHON) \
+		bench/run-gpu
 
 GENERATED ?= generated
 generated: $(pmgc)  ## what pmgc emits for dsl_examples, into generated/ (kernels for CUDA: generated/cuda)
