@@ -514,8 +514,8 @@ static void launch_until(struct emit *e, const char *name, const expr_list *argu
 	struct arena *a = e->arena;
 	struct k_expr *launch = launch_of(e, "PMG_LAUNCH", name, k_int(a, 1), 1, arguments);
 
-	k_do(e->b, K_WITH(a, launch, of_plan(a, runtime_name(e, "loop_of")), of_plan(a, runtime_name(e, "bad_index_of")),
-			  advance_of(e, advance)));
+	k_do(e->b, K_WITH(a, launch, of_plan(a, runtime_name(e, "loop_of")),
+			  of_plan(a, runtime_name(e, "bad_index_of")), advance_of(e, advance)));
 }
 
 void emit_until(struct emit *e, struct k_expr *until, int advance)

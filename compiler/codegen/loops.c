@@ -148,7 +148,7 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 /* Does it add to accumulators of which threads and lanes have parts (kernel/lower/thread_sums.c)? */
 static bool is_sum_of_threads(const struct emit *e, const struct loop_use *use)
 {
-	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && !e->target->device;
+	return use->is_parallel && use->is_vector && e->accumulators.n && !e->threads.part && e->target->share;
 }
 
 /* Can the loop be cut in parts for threads? Else each thread adds to its one sum, without vectors. */

@@ -285,7 +285,7 @@ const char *check_swapped(const struct sentence *s)
 
 	if (!next || !tree_has_buffer(s->tree, next->c_name))
 		return "there is no other array";
-	return find_anywhere(s, is_call_of, "pmg_swap") >= 0 ? NULL : "nothing swaps it";
+	return find_anywhere(s, is_call_named, "pmg_swap") >= 0 ? NULL : "nothing swaps it";
 }
 
 /* ---- arithmetic ---- */
@@ -342,7 +342,7 @@ const char *check_live(const struct sentence *s)
 {
 	const char *function = s->is_device ? "pmg_cuda_live_points" : "pmg_live_points";
 
-	return find_anywhere(s, is_call_of, function) >= 0 ? NULL : "nothing looks for live points";
+	return find_anywhere(s, is_call_named, function) >= 0 ? NULL : "nothing looks for live points";
 }
 
 static bool asks(const struct sentence *s, int node, const char *name)

@@ -181,7 +181,7 @@ bool is_store_to(const struct sentence *s, int node, const char *c_name)
 	return name_has_stem(stmt_target(sentence_stmt(s, node)), c_name);
 }
 
-bool is_call_of(const struct sentence *s, int node, const char *prefix)
+bool is_call_named(const struct sentence *s, int node, const char *prefix)
 {
 	return stmt_calls(sentence_stmt(s, node), prefix);
 }

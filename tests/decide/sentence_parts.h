@@ -39,7 +39,7 @@ bool is_shared(const struct sentence *s, int node, const char *name);
 bool is_of_lanes(const struct sentence *s, int node, const char *dim);
 bool is_atomic_on(const struct sentence *s, int node, const char *c_name);
 bool is_store_to(const struct sentence *s, int node, const char *c_name);
-bool is_call_of(const struct sentence *s, int node, const char *prefix);
+bool is_call_named(const struct sentence *s, int node, const char *prefix);
 bool is_of_group(const struct sentence *s, int node, const char *group);
 bool mentions(const struct sentence *s, int node, const char *c_name);
 
