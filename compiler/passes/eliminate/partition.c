@@ -8,7 +8,11 @@
  * and sums of these, weighted by products of the -upper before them, leave the first unknown of the chunk in terms of L
  * and the last one. Between last rows and first rows of the chunks behind remains one tridiagonal row for each chunk,
  * whose diagonal is near 1; these are solved by parallel cyclic reduction, and each chunk is filled in from its end.
- * Rows past the last one are those of the identity: all chunks have R rows, and no row of the program is read there. */
+ * Rows past the last one are those of the identity: all chunks have R rows, and no row of the program is read there.
+ *
+ * On a device all that is done down a chunk is one loop over its rows. On a processor the rows are copied in loops that
+ * are vectors, and no loop is shared with the elimination, in which nothing depends on the number of a chunk: chunks
+ * run in blocks (passes/map/interleave.c). */
 #include "passes/eliminate/eliminate_private.h"
 
 static const char arrays[] =
@@ -109,6 +113,48 @@ void builder_open_chunks(struct builder *b)
 	builder_set(b, "apart", b->is_device ? "" : " apart");
 }
 
+/* Does each stage go over systems, chunks and rows of these, in this order, and write there? */
+static bool goes_by_rows(const struct builder *b, const struct group *group)
+{
+	bool does = true;
+
+	for (int i = 0; i < group->stages.n && does; i++) {
+		const struct access *write = &group->stages.items[i]->write;
+
+		for (int d = 0; d < access_n_subs(write) && d < group->n_common && does; d++)
+			does = write->subs[d]->kind == EXPR_DIM && write->subs[d]->index == d;
+	}
+	return does && group->n_common == b->what->solution->rank - b->what->n_sides + 1;
+}
+
+static void join_group(struct builder *b, struct group *all, struct group *group)
+{
+	for (int i = 0; i < b->module->arrays.n; i++)
+		if (b->module->arrays.items[i]->group == group)
+			b->module->arrays.items[i]->group = all;
+	for (int i = 0; i < group->stages.n; i++) {
+		group->stages.items[i]->group = all;
+		vec_push(b->arena, &all->stages, group->stages.items[i]);
+	}
+	all->name = group->name;
+	group->stages.n = 0;
+}
+
+/* The groups from this one on in one loop over rows: a thread that has a chunk keeps what is needed once. */
+static void join_groups(struct builder *b, int first)
+{
+	struct region *region = &b->module->regions[b->region];
+	struct group *all = region->groups.items[first];
+	int n = first;
+
+	for (int g = first; g < region->groups.n; g++)
+		if (!goes_by_rows(b, region->groups.items[g]))
+			return;
+	while (++n < region->groups.n)
+		join_group(b, all, region->groups.items[n]);
+	region->groups.n = first + 1;
+}
+
 static bool add(struct builder *b, const char *text)
 {
 	return builder_add(b, b->region, text);
@@ -116,8 +162,16 @@ static bool add(struct builder *b, const char *text)
 
 bool builder_add_condensed(struct builder *b)
 {
-	return add(b, arrays) && builder_add_system(b, "part") && add(b, rows_past) && add(b, begin) &&
-	       add(b, eliminate) && add(b, condense);
+	int first;
+
+	if (!add(b, arrays) || !add(b, begin))
+		return false;
+	first = b->module->regions[b->region].groups.n;
+	if (!builder_add_system(b, "part") || !add(b, rows_past) || !add(b, eliminate))
+		return false;
+	if (b->is_device)
+		join_groups(b, first);
+	return add(b, condense);
 }
 
 bool builder_add_chunks(struct builder *b)
