@@ -15,20 +15,7 @@ extern "C" {
 #include "hines_gpu_chains.h"
 #include "hines_gpu_trees.h"
 
-enum { MOST_SHARED = 227*1024, FEW = 2560, SHARED_LANES = 32 };
-
-template <class K> static bool allow_shared(K kernel, size_t bytes)
-{
-	if (bytes > MOST_SHARED)
-		return false;
-#ifdef __NVCC__
-	return gpu_is_ok(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) bytes)) ||
-	       (cudaGetLastError(), false);
-#else
-	(void) kernel;
-	return true;
-#endif
-}
+enum { FEW = 2560, SHARED_LANES = 32 };
 
 /* Of a block, by the kernel's registers. */
 template <class K> static int most_threads(K kernel)
@@ -101,7 +88,7 @@ template <class T> static bool prepare_shared(systems_gpu *gpu, systems_gpu_call
 {
 	const size_t shared = (size_t) gpu->batch.n*SHARED_LANES*sizeof(T);
 
-	if (!allow_shared(hines_kernel_shared<T>, shared))
+	if (!gpu_allow_shared(hines_kernel_shared<T>, shared))
 		return gpu_fail(error, size, "right-hand sides of %d systems do not fit into a block", SHARED_LANES);
 	const gpu_layout *layout = gpu_layout_of(gpu, SHARED_LANES, false);
 	const int *parents = layout ? parents_in(gpu, layout) : NULL;
@@ -172,7 +159,7 @@ template <class T> static bool prepare_registers(systems_gpu *gpu, systems_gpu_c
 	const int64_t blocks = gpu_ceiling(gpu->batch.n_systems, threads);
 	const size_t shared = 2*(size_t) (n_slots*threads)*sizeof(T);
 
-	if (!layout || !steps || !allow_shared(hines_kernel_registers<T>, shared))
+	if (!layout || !steps || !gpu_allow_shared(hines_kernel_registers<T>, shared))
 		return false;
 	const thomas_arrays<T> a = { (T *) layout->in[SYSTEMS_GPU_UPPER], (T *) layout->in[SYSTEMS_GPU_LOWER],
 				     (T *) layout->in[SYSTEMS_GPU_DIAG], (T *) layout->in[SYSTEMS_GPU_RHS],
@@ -239,9 +226,7 @@ static chain_choice chain_best(const systems_gpu *gpu)
 			return { CHAIN_IN_REGISTERS, 4, lanes_for(of_4), n <= SMALL ? 4 : 2 };
 		if (n <= SMALL)
 			return { CHAIN_IN_PLACE, 4, 8, 8 };
-		if (n < LONG)
-			return { CHAIN_OF_NODES, 1, GPU_WARP, count <= FEW ? 4 : 2 };
-		return { CHAIN_IN_PLACE, 4, GPU_WARP, 2 };
+		return { CHAIN_IN_PLACE, 4, GPU_WARP, n < LONG && count <= FEW ? 4 : 2 };
 	}
 	if (n <= SMALL && count >= MANY)
 		return { CHAIN_IN_PLACE, 16, 4, 8 };
@@ -267,8 +252,6 @@ static chain_choice chain_choose(const systems_gpu *gpu, const systems_gpu_metho
 		choice.rows = 1;
 	else if (method->variant)
 		choice.rows = method->variant;
-	else if (best.form != form && best.rows == 1)
-		choice.rows = 4;
 	if (method->lanes)
 		choice.lanes = method->lanes;
 	else if (form != best.form || choice.rows != best.rows)
@@ -291,9 +274,9 @@ start_chains(systems_gpu *gpu, const chain_choice &choice, const chain_tables<Ro
 		(T *) gpu->array[SYSTEMS_GPU_X]
 	};
 
-	if (threads > most_threads(kernel) || !allow_shared(kernel, shared))
+	if (threads > most_threads(kernel) || !gpu_allow_shared(kernel, shared))
 		return gpu_fail(error, size, "%d systems do not fit into a block", each);
-	call->levels = 1;
+	call->levels = tables.most_levels;
 	snprintf(call->layout, sizeof(call->layout), "%s of %d, %d chains, %d levels, %d lanes x %d",
 		 choice.form == CHAIN_IN_REGISTERS ? "held" : "staged", choice.rows, tables.most_chains,
 		 tables.most_levels, choice.lanes, each);

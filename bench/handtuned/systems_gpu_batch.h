@@ -96,6 +96,26 @@ static bool gpu_move(void *to, const void *from, size_t bytes)
 	return gpu_is_ok(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, 0));
 }
 
+/* Lets the kernel have as much memory of a block as there is, since calls of other sizes share it; is it enough? */
+template <class K> static bool gpu_allow_shared(K kernel, size_t bytes)
+{
+	size_t most = GPU_MOST_SHARED;
+#ifdef __NVCC__
+	cudaFuncAttributes attributes;
+
+	if (!gpu_is_ok(cudaFuncGetAttributes(&attributes, kernel)) || attributes.sharedSizeBytes > most)
+		return false;
+	most -= attributes.sharedSizeBytes;
+	if (!gpu_is_ok(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) most))) {
+		(void) cudaGetLastError();
+		return false;
+	}
+#else
+	(void) kernel;
+#endif
+	return bytes <= most;
+}
+
 /* ---- Layouts ---- */
 
 /* Where (row, position) is; blocks are one after the other. */

@@ -6,7 +6,8 @@
 #ifndef BENCH_HANDTUNED_SYSTEMS_GPU_DEVICE_H
 #define BENCH_HANDTUNED_SYSTEMS_GPU_DEVICE_H
 
-enum { GPU_WARP = 32, GPU_BANK = 16 };
+/* The last: bytes that a block can have. */
+enum { GPU_WARP = 32, GPU_BANK = 16, GPU_MOST_SHARED = 227*1024 };
 
 static const unsigned gpu_all_lanes = 0xffffffffu;
 
@@ -15,7 +16,6 @@ static const unsigned gpu_all_lanes = 0xffffffffu;
 	kernel<<<(unsigned) (blocks), (unsigned) (threads), (size_t) (shared)>>>(__VA_ARGS__)
 #define GPU_SHARED(name) extern __shared__ __align__(128) unsigned char name[]
 #else
-enum { GPU_MOST_SHARED = 232448 };
 alignas(128) static __attribute__((section("pmg_shared"))) unsigned char gpu_shared[GPU_MOST_SHARED];
 #define GPU_START(kernel, blocks, threads, shared, ...) \
 	PMG_CUDA_START(kernel, (unsigned) (blocks), (unsigned) (threads), NULL, __VA_ARGS__)

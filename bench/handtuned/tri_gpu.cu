@@ -136,10 +136,8 @@ prepare_reach(systems_gpu *gpu, const hybrid_choice &choice, const hybrid_batch<
 #ifdef __NVCC__
 	const auto kernel = hybrid_kernel<T, R, reach>;
 
-	if (!gpu_is_ok(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, (int) shared))) {
-		(void) cudaGetLastError();
+	if (!gpu_allow_shared(kernel, shared))
 		return false;
-	}
 	if (reach == HYBRID_CLUSTER) {
 		call->state->start = [=] {
 			cudaLaunchConfig_t config = {};
