@@ -56,7 +56,8 @@ def environment(test, env):
     """Of one test, of that of all."""
     if QUICK not in Path(test).read_text() or "PMG_TEST_LONG" in env:
         return env
-    return dict(env, PATH=f"{Path('tests/quick').resolve()}:{env['PATH']}", PMG_TEST_GCC=shutil.which("gcc"))
+    return dict(env, PATH=f"{Path('tests/quick').resolve()}:{env['PATH']}", PMG_TEST_GCC=shutil.which("gcc"),
+                PMG_TEST_PATH=env["PATH"])
 
 
 def execute(command, env, limit):
