@@ -203,7 +203,7 @@ install: all        ## into PREFIX (/usr/local), below DESTDIR
 		pmgrt_math.h pmgrt_pipeline.h pmgrt_pivot.h pmgrt_ragged.h pmgrt_ragged_real.h pmgrt_row.h \
 		pmgrt_square.h pmgrt_square_real.h pmgrt_storage.h pmgrt_thread.h \
 		pmgrt_blas.h pmgrt_blas_real.h pmgrt_cuda.h pmgrt_cuda_row.h pmgrt_cuda_plan.h pmgrt_cuda_graph.h \
-		pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h \
+		pmgrt_cuda_block.h pmgrt_cuda_loop.h pmgrt_cuda_inspect.h pmgrt_cuda_live.h pmgrt_live.h \
 		pmgrt_opencl.h pmgrt_opencl_plan.h pmgrt_opencl_shared.h) $(DESTDIR)$(PREFIX)/include
 	install -m 644 runtime/tune/memory_policy.h $(DESTDIR)$(PREFIX)/include/tune
 	install -m 644 $(libpmgrt) $(DESTDIR)$(PREFIX)/lib

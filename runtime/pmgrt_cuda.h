@@ -17,7 +17,8 @@
 #include <pmgrt_generated.h>
 
 #ifndef PMG_CUDA_START
-#define PMG_CUDA_START(kernel, blocks, threads, stream, ...) kernel<<<blocks, threads, 0, stream>>>(__VA_ARGS__)
+#define PMG_CUDA_START(kernel, blocks, threads, shared, stream, ...) \
+	kernel<<<blocks, threads, shared, stream>>>(__VA_ARGS__)
 #endif
 
 /* Threads of a block, at most; warps of one whose teams are warps, and where their rows are long. */
@@ -359,6 +360,7 @@ static inline __device__ bool pmg_cuda_advance(pmg_cuda_loop *loop, const pmg_cu
 	return !loop->is_over;
 }
 
+#include <pmgrt_cuda_block.h>
 #include <pmgrt_cuda_row.h>
 #include <pmgrt_cuda_plan.h>
 

@@ -61,9 +61,9 @@ static inline void pmg_cuda_note_bytes(pmg_cuda_starts *starts, const void *byte
 
 template <class... P>
 static inline void pmg_cuda_note(pmg_cuda_starts *starts, void (*kernel)(P...), unsigned blocks, unsigned threads,
-				 P... arguments)
+				 unsigned shared, P... arguments)
 {
-	const unsigned grid[2] = { blocks, threads };
+	const unsigned grid[3] = { blocks, threads, shared };
 
 	starts->n_noted++;
 	pmg_cuda_note_bytes(starts, &kernel, sizeof kernel);
@@ -143,10 +143,10 @@ template <class T> static inline void pmg_cuda_use_of(pmg_cuda_starts *starts, T
 template <class... P>
 static inline cudaError_t pmg_cuda_add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
 					    size_t n, void (*kernel)(P...), unsigned blocks, unsigned threads,
-					    P... arguments)
+					    unsigned shared, P... arguments)
 {
 #ifdef PMG_CUDA_ADD_NODE
-	return PMG_CUDA_ADD_NODE(node, graph, before, n, blocks, threads, [=] { kernel(arguments...); });
+	return PMG_CUDA_ADD_NODE(node, graph, before, n, blocks, threads, shared, [=] { kernel(arguments...); });
 #else
 	void *list[] = { (void *) &arguments..., NULL };
 	cudaKernelNodeParams params = cudaKernelNodeParams();
@@ -154,6 +154,7 @@ static inline cudaError_t pmg_cuda_add_node(cudaGraphNode_t *node, cudaGraph_t g
 	params.func = (void *) kernel;
 	params.gridDim = dim3(blocks);
 	params.blockDim = dim3(threads);
+	params.sharedMemBytes = shared;
 	params.kernelParams = list;
 	return cudaGraphAddKernelNode(node, graph, before, n, &params);
 #endif
@@ -161,7 +162,7 @@ static inline cudaError_t pmg_cuda_add_node(cudaGraphNode_t *node, cudaGraph_t g
 
 template <class... P>
 static inline cudaError_t pmg_cuda_node(pmg_cuda_starts *starts, void (*kernel)(P...), unsigned blocks,
-					unsigned threads, P... arguments)
+					unsigned threads, unsigned shared, P... arguments)
 {
 	bool waits[PMG_CUDA_MOST_NODES + 1] = { false };
 	cudaGraphNode_t before[PMG_CUDA_MOST_NODES];
@@ -176,7 +177,7 @@ static inline cudaError_t pmg_cuda_node(pmg_cuda_starts *starts, void (*kernel)(
 		if (waits[i])
 			before[n++] = starts->nodes[i];
 	error = pmg_cuda_add_node(&starts->nodes[starts->n_nodes], starts->graph, before, n, kernel, blocks, threads,
-				  arguments...);
+				  shared, arguments...);
 	starts->n_nodes += error == cudaSuccess;
 	return error;
 }

@@ -223,7 +223,7 @@ static inline void pmg_cuda_inspect_check(pmg_cuda_inspecting *g, cudaError_t er
 	do { \
 		const int64_t pmg_blocks = ((count) + PMG_CUDA_THREADS - 1)/PMG_CUDA_THREADS; \
 		if ((g)->status == PMG_OK && pmg_blocks > 0) { \
-			PMG_CUDA_START(kernel, (unsigned) pmg_blocks, (unsigned) PMG_CUDA_THREADS, \
+			PMG_CUDA_START(kernel, (unsigned) pmg_blocks, (unsigned) PMG_CUDA_THREADS, 0, \
 				       pmg_cuda_of((g)->plan)->stream, __VA_ARGS__); \
 			pmg_cuda_inspect_check(g, cudaGetLastError(), #kernel); \
 		} \

@@ -22,6 +22,7 @@ struct pmg_cuda_plan {
 	int n_sums;                     /* started in this iteration */
 	pmg_cuda_bad_index *bad_index;
 	pmg_cuda_loop *loop;
+	int64_t most_shared;            /* bytes that threads of a block can share */
 	int64_t batch_end;              /* iterations are started up to here without a look at the device */
 	pmg_cuda_starts *starts;
 	pmg_cuda_live *live;            /* by restructuring; NULL: the program leaves out no points */
@@ -65,6 +66,33 @@ static inline unsigned pmg_cuda_threads(int64_t count, int team, int warps)
 	return n;
 }
 
+/* So many blocks of so many threads, which share so many bytes. */
+template <class... P, class... A>
+static inline void pmg_cuda_start(pmg_plan *plan, const char *name, void (*kernel)(P...), int64_t blocks,
+				  unsigned threads, unsigned shared, A... arguments)
+{
+	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
+
+	if (blocks <= 0 || cuda->status != PMG_OK)
+		return;
+	if (blocks > 0x7fffffff) {
+		(void) pmg_cuda_check(plan, cudaErrorInvalidValue, name);
+		return;
+	}
+	switch (cuda->starts->mode) {
+	case PMG_CUDA_NOTED:
+		pmg_cuda_note(cuda->starts, kernel, (unsigned) blocks, threads, shared, ((P) arguments)...);
+		return;
+	case PMG_CUDA_AS_NODE:
+		(void) pmg_cuda_check(plan, pmg_cuda_node(cuda->starts, kernel, (unsigned) blocks, threads, shared,
+							  ((P) arguments)...), name);
+		return;
+	case PMG_CUDA_NOW:
+		PMG_CUDA_START(kernel, (unsigned) blocks, threads, shared, cuda->stream, ((P) arguments)...);
+		(void) pmg_cuda_check(plan, cudaGetLastError(), name);
+	}
+}
+
 /* Warps of a block (0: the usual number); not if there are too few teams for all multiprocessors to have some. */
 struct pmg_cuda_manner {
 	int warps;
@@ -75,32 +103,35 @@ template <class... P, class... A>
 static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kernel)(P...), int64_t count, int team,
 				   const pmg_cuda_manner &manner, A... arguments)
 {
-	pmg_cuda_plan *cuda = pmg_cuda_of(plan);
 	const bool is_few = manner.is_for_many && count < plan->device_teams;
 	const unsigned threads = pmg_cuda_threads(count, team, is_few ? 0 : manner.warps);
-	const int64_t most = manner.sums_up ? PMG_CUDA_MOST_PARTS : 0x7fffffff;
-	int64_t blocks = (count*team + threads - 1)/threads;
+	int64_t blocks = count > 0 ? (count*team + threads - 1)/threads : 0;
 
-	if (count <= 0 || cuda->status != PMG_OK)
-		return;
-	if (blocks > most && !manner.sums_up) {
-		(void) pmg_cuda_check(plan, cudaErrorInvalidValue, name);
-		return;
-	}
-	if (blocks > most)
-		blocks = most;
-	switch (cuda->starts->mode) {
-	case PMG_CUDA_NOTED:
-		pmg_cuda_note(cuda->starts, kernel, (unsigned) blocks, threads, ((P) arguments)...);
-		return;
-	case PMG_CUDA_AS_NODE:
-		(void) pmg_cuda_check(plan, pmg_cuda_node(cuda->starts, kernel, (unsigned) blocks, threads,
-							  ((P) arguments)...), name);
-		return;
-	case PMG_CUDA_NOW:
-		PMG_CUDA_START(kernel, (unsigned) blocks, threads, cuda->stream, ((P) arguments)...);
-		(void) pmg_cuda_check(plan, cudaGetLastError(), name);
-	}
+	if (blocks > PMG_CUDA_MOST_PARTS && manner.sums_up)
+		blocks = PMG_CUDA_MOST_PARTS;
+	pmg_cuda_start(plan, name, kernel, blocks, threads, 0, arguments...);
+}
+
+/* Teams that are blocks or, of a warp at most, parts of them. */
+template <class... P, class... A>
+static inline void pmg_cuda_launch_block(pmg_plan *plan, const char *name, void (*kernel)(P...), int64_t count,
+					 int lanes, int64_t bytes, A... arguments)
+{
+	const int teams = pmg_cuda_teams_of_block(lanes, bytes, pmg_cuda_of(plan)->most_shared);
+	const unsigned shared = (unsigned) (teams*bytes);
+
+	if (shared > PMG_CUDA_SHARED)
+		(void) pmg_cuda_check(plan, cudaFuncSetAttribute((const void *) kernel,
+								 cudaFuncAttributeMaxDynamicSharedMemorySize,
+								 (int) shared), name);
+	pmg_cuda_start(plan, name, kernel, count > 0 ? (count + teams - 1)/teams : 0, (unsigned) (teams*lanes), shared,
+		       arguments...);
+}
+
+/* Can teams of so many lanes share so many bytes? */
+static inline bool pmg_cuda_fits(const pmg_plan *plan, int lanes, int64_t bytes)
+{
+	return lanes > 0 && bytes <= ((const pmg_cuda_plan *) plan->device)->most_shared;
 }
 
 /* `count` iterations by teams of so many lanes. */
@@ -114,6 +145,9 @@ static inline void pmg_cuda_launch(pmg_plan *plan, const char *name, void (*kern
 	PMG_LAUNCH_SUM_OF(0, plan, kernel, count, team, ##__VA_ARGS__)
 #define PMG_LAUNCH_SUM_OF(warps, plan, kernel, count, team, ...) \
 	pmg_cuda_launch(plan, #kernel, kernel, count, team, { warps, false, true }, ##__VA_ARGS__)
+
+#define PMG_LAUNCH_BLOCK(plan, kernel, count, lanes, bytes, ...) \
+	pmg_cuda_launch_block(plan, #kernel, kernel, count, lanes, bytes, ##__VA_ARGS__)
 
 /* Before a kernel that writes the rows of values that one part has. `loop`: of an `iterate` around; NULL. */
 template <class T, class V>
@@ -330,12 +364,16 @@ static inline pmg_status pmg_cuda_open_parts(pmg_plan *plan)
 /* Teams of a warp that work side by side. */
 static inline pmg_status pmg_cuda_count_teams(pmg_plan *plan)
 {
-	int device = 0, n = 0;
+	int device = 0, n = 0, shared = 0;
 	pmg_status status = pmg_cuda_check(plan, cudaGetDevice(&device), "the device");
 
 	if (status == PMG_OK)
 		status = pmg_cuda_check(plan, cudaDeviceGetAttribute(&n, cudaDevAttrMultiProcessorCount, device),
 					"the device");
+	if (status == PMG_OK)
+		status = pmg_cuda_check(plan, cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin,
+								     device), "the device");
+	pmg_cuda_of(plan)->most_shared = shared;
 	plan->device_teams = (int64_t) n*PMG_CUDA_BLOCKS*pmg_cuda_most_threads(PMG_CUDA_WARP, 0)/PMG_CUDA_WARP;
 	return status;
 }

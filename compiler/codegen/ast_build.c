@@ -3,9 +3,9 @@
  * The only caller of isl_ast_build: the schedule tree of a region to isl's AST, and questions to the AST.
  *
  * Bands of BIND and CHILDREN marks are generated in one piece ("atomic"): such a loop stands for one read, or one
- * visit of a list, which cannot be cut into ranges. Loops of vectors over several statements are cut where one of these
- * begins or ends ("separate"), so that no lane has to be masked out, and loops of a few iterations are written out
- * ("unroll"). Statements of one point stay together
+ * visit of a list, which cannot be cut into ranges. So are those of LANES marks: each lane has one iteration. Loops
+ * of vectors over several statements are cut where one of these begins or ends ("separate"), so that no lane has to be
+ * masked out, and loops of a few iterations are written out ("unroll"). Statements of one point stay together
  * ("group_coscheduled"): those of a group share its LOCAL arrays. Iterators get names that no parameter has.
  */
 #include <isl/id.h>
@@ -26,6 +26,8 @@ static enum isl_ast_loop_type loop_type(__isl_keep isl_schedule_node *node, cons
 		return isl_ast_loop_atomic;
 	if (mark->kind != MARK_LOOP || !how)
 		return isl_ast_loop_default;
+	if (how->kind == MARK_LANES)
+		return isl_ast_loop_atomic;
 	return how->kind == MARK_VECTOR ? isl_ast_loop_separate
 	     : how->kind == MARK_UNROLL ? isl_ast_loop_unroll : isl_ast_loop_default;
 }

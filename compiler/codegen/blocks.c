@@ -11,7 +11,7 @@ const struct array *block_array(const struct emit *e, const struct array *array)
 		if (e->block.mark->arrays.items[i]->owner == array ||
 		    e->block.mark->arrays.items[i] == array->stored.stands_in)
 			return e->block.mark->arrays.items[i];
-	return array;
+	return block_kernel_array(e, array);
 }
 
 /* ---- parts of arrays ---- */

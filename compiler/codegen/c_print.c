@@ -55,6 +55,13 @@ static const char *value_text(const struct print *p, const struct k_let *let)
 	return let->value ? arena_printf(arena_of(p), " = %s", expr_text(p, let->value)) : "";
 }
 
+/* Memory that the lanes of a team share, which the kernel is started with. */
+static const char *shared_text(const struct print *p, const struct k_let *let)
+{
+	return arena_printf(arena_of(p), "PMG_SHARED(%s, %s, %s)", let->type.name, let->name,
+			    expr_text(p, let->extents.items[0]));
+}
+
 /* All but the first name of a line come without their type. */
 static const char *let_text(const struct print *p, const struct k_let *let)
 {
@@ -62,6 +69,8 @@ static const char *let_text(const struct print *p, const struct k_let *let)
 	const char *name = arena_printf(arena_of(p), "%s%s%s", let->name, extents_text(p, let), value_text(p, let));
 	bool is_constexpr = let->is_known && p->spelling == C_SPELLING_CUDA;
 
+	if (let->space == K_SPACE_SHARED && let->extents.n == 1)
+		return shared_text(p, let);
 	if (let->is_joined)
 		return declarator(arena_of(p), &type, name, p->spelling);
 	type.is_const = type.is_const && !is_constexpr;
@@ -245,7 +254,8 @@ static const char *step_text(const struct print *p, const struct k_loop *loop)
 static void print_loop(struct print *p, const struct k_stmt *stmt)
 {
 	const struct k_loop *loop = &stmt->loop;
-	const bool is_single = loop->kind == K_LOOP_GRID && !loop->is_strided;
+	const bool is_single = (loop->kind == K_LOOP_GRID && !loop->is_strided) ||
+			       (loop->kind == K_LOOP_LANES && !loop->count);
 	const char *head = arena_printf(arena_of(p), "%s %s = %s; %s %s %s", loop->type.name, loop->name,
 					start_text(p, loop), loop->name, loop->is_down ? ">=" : "<",
 					expr_text(p, loop->bound));

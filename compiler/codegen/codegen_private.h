@@ -209,6 +209,26 @@ void emit_block_single(struct emit *e, __isl_keep isl_ast_node *node, struct loo
 /* Where the array's values are: in the block's copy of a part, or in the array itself. */
 const struct array *block_array(const struct emit *e, const struct array *array);
 
+/* ---- block_kernels.c: kernels whose teams are blocks ---------------------------------------------------------- */
+
+const struct array *block_kernel_array(const struct emit *e, const struct array *array);
+/* Where the element of an index is, with those that are left free. */
+struct affine block_kernel_index(struct emit *e, const struct array *array, struct affine index);
+struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node);     /* before it is built */
+void emit_team_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
+void open_block_lanes(struct emit *e, const struct range *range, const char *name);
+/* The one iteration of a loop of the lanes that isl made none of; false: it is of another loop. */
+bool emit_lane_single(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use);
+/* Opens a loop in a lane that is written out; false: it is another one. */
+bool open_block_short(struct emit *e, __isl_keep isl_ast_node *body, const struct range *range, const char *name,
+		      const struct loop_use *use);
+/* Opens a block, and in it the `if` whose else starts another kernel. */
+void block_kernel_begin(struct emit *e, const struct block_kernel *block);
+struct k_expr *block_kernel_bounds(const struct emit *e);
+/* launch(plan, kernel, n, lanes, bytes, arguments) */
+struct k_expr *block_kernel_launch(const struct emit *e, const char *kernel, struct k_expr *n,
+				   const expr_list *arguments);
+
 /* ---- lanes.c: statements for all lanes of a block ----------------------------------------------------------- */
 
 struct k_expr *lanes_expr(const struct emit *e);

@@ -43,7 +43,8 @@ static const struct target cuda = {
 		[MARK_LOOP] = true, [MARK_TILE] = true, [MARK_BIND] = true, [MARK_CHILDREN] = true, [MARK_GROUP] = true,
 		[MARK_PARALLEL] = true, [MARK_VECTOR] = true, [MARK_ATOMIC] = true, [MARK_ACCUMULATE] = true,
 		[MARK_STORAGE] = true, [MARK_ROW] = true, [MARK_DYNAMIC] = true, [MARK_GRID] = true,
-		[MARK_WARP_LOOP] = true, [MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
+		[MARK_WARP_LOOP] = true, [MARK_LANES] = true, [MARK_TEAM_STORAGE] = true,
+		[MARK_SKIP] = true, [MARK_SKIP_ALWAYS] = true
 	},
 	.orders_extremes = true,
 	.file_head = cuda_file_head,

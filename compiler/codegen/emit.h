@@ -290,6 +290,17 @@ struct emit {
 	bool failed;
 };
 
+/* What a kernel whose teams are blocks keeps, and what it needs to run. */
+struct block_kernel {
+	VEC(struct array *) kept;       /* copies that stand in the place of their owners */
+	fact_list ends;                 /* of loops of the lanes, each once */
+	struct k_expr *lanes;           /* the largest of these; NULL: there is none yet */
+	struct k_expr *shared;          /* bytes that the lanes of a team share; NULL: none */
+	int64_t own;                    /* bytes in registers */
+	bool has_registers;             /* each iteration of a loop of the lanes has its lane */
+	bool is_copying;                /* copies of arguments are under way */
+};
+
 /* A kernel of a device. */
 struct grid {
 	struct k_team team;
@@ -299,6 +310,7 @@ struct grid {
 	bool has_shared;                /* its PARALLEL loop is yet to come */
 	bool in_lanes;                  /* each lane has iterations of its own */
 	bool sums_up;                   /* it ends in a reduction of all threads */
+	struct block_kernel *block;     /* NULL: its teams are warps at most */
 };
 
 /* Of a minimum or maximum of floats: which of the two is no result of such, and goes first (extremes.c). */

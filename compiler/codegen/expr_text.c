@@ -187,7 +187,7 @@ static struct affine index_of(struct emit *e, const struct point *point, const s
 	}
 	index = affine_combine(e->arena, 1, &row, 1, &index);
 	if (!array->stored.lanes)
-		return index;
+		return block_kernel_index(e, array, index);
 	index = affine_scale(e->arena, &index, array->stored.lanes, 0);
 	lane = affine_name(e->arena, e->block.lane);
 	return affine_combine(e->arena, 1, &index, 1, &lane);

@@ -36,6 +36,10 @@ void open_divided(struct emit *e, const struct range *range, const char *name, c
 	struct range divided = *range;
 	struct k_loop *loop;
 
+	if (!is_shared && e->grid->block) {
+		open_block_lanes(e, range, name);
+		return;
+	}
 	if (range->is_single)
 		divided.end = affine_scale(a, &range->first, 1, use->mark->direction);
 	loop = &open_for(e, &divided, name, use->mark->direction)->loop;
@@ -47,7 +51,7 @@ void open_divided(struct emit *e, const struct range *range, const char *name, c
 void emit_team_sync(struct emit *e)
 {
 	if (e->grid && e->grid->team.lanes > 1 && !e->grid->in_lanes && !e->warp_loop)
-		k_macro(e->b, "PMG_TEAM_SYNC");
+		k_macro(e->b, e->grid->block ? "PMG_BLOCK_SYNC" : "PMG_TEAM_SYNC");
 }
 
 int one_lane_open(struct emit *e)
@@ -278,6 +282,8 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 {
 	struct parameters parameters = { .e = e, .function = function };
 
+	if (e->grid->block)
+		add_parameter(&parameters, k_scalar("int"), "pmg_lanes", k_name(e->arena, "pmg_lanes"));
 	add_params(&parameters);
 	add_iterators(&parameters);
 	add_arrays(&parameters);
@@ -314,14 +320,18 @@ static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)
 static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
 				 bool has_warp_loops)
 {
+	struct block_kernel *block = e->grid->block;
 	struct k_block body = { 0 }, *outer = elsewhere_begin(e, &body);
 	const int visible = e->names.visible.n;
 
 	*e->grid = (struct grid) {
 		.team = { has_warp_loops ? mark->team_lanes : mark->row_lanes, mark->row_lanes, mark->width,
 			  mark->warps, mark->is_rolled },
-		.has_warp_loops = has_warp_loops, .depth = depth_here(e), .has_shared = is_shared_at(node)
+		.has_warp_loops = has_warp_loops, .depth = depth_here(e), .has_shared = is_shared_at(node),
+		.block = block
 	};
+	if (block)
+		*block = block_kernel_of(node);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->names.visible.n = visible;
 	elsewhere_end(e, outer);
@@ -405,6 +415,8 @@ static struct k_block head_of(struct emit *e, const struct k_block *body, bool i
 	struct k_builder b = k_builder_new(e->arena, &head);
 
 	b.span = e->b->span;
+	if (e->grid->block)
+		k_do(&b, K_CALL(e->arena, "PMG_TEAM_BLOCK", k_name(e->arena, "pmg_lanes")));
 	add_loop_head(e, &b, body);
 	add_constants(e, &b, body);
 	if (!is_shared)
@@ -432,34 +444,65 @@ static struct k_expr *launch_of(struct emit *e, const char *launch, const char *
 			   arguments->items, arguments->n);
 }
 
-static void build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+/* Builds a kernel; what starts it. */
+static struct k_expr *build_kernel_of_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	const char *name = kernel_name(e, node);
 	struct k_function *function = device_function(e, name, build_bodies(e, node, mark));
 	struct parameters parameters = parameters_of(e, function);
 	struct k_block head = head_of(e, &function->body, is_shared_at(node));
+	const char *launch = e->grid->sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH";
 
 	function->team = e->grid->team;
 	prepend(e, &function->body, &head);
 	vec_push(e->arena, &e->device.kernels->functions, function);
-	k_do(e->b, launch_of(e, e->grid->sums_up ? "PMG_LAUNCH_SUM" : "PMG_LAUNCH", name, count_of(e, node),
-			     function->team.lanes, &parameters.arguments));
-	e->grid = NULL;
+	if (e->grid->block) {
+		function->team = (struct k_team) { 0 };
+		function->bounds = block_kernel_bounds(e);
+		return block_kernel_launch(e, name, count_of(e, node), &parameters.arguments);
+	}
+	return launch_of(e, launch, name, count_of(e, node), function->team.lanes, &parameters.arguments);
 }
 
-void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+/* One way to run the nest. A block that it needs is described there. */
+static struct k_expr *build_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+				 struct block_kernel *block)
 {
-	size_t n = (size_t) e->layout->slots.n;
+	const size_t n = (size_t) e->layout->slots.n;
 	bool *outer = arena_new_array(e->arena, bool, n);
-	struct grid grid = { 0 };
+	struct grid grid = { .block = block };
+	struct k_expr *launch;
 
 	memcpy(outer, e->function.is_written, n*sizeof(bool));
 	memset(e->function.is_written, 0, n*sizeof(bool));
 	e->grid = &grid;
-	build_kernel_of_grid(e, node, mark);
+	launch = build_kernel_of_grid(e, node, mark);
 	e->grid = NULL;
-	while (n--)
-		e->function.is_written[n] |= outer[n];
+	for (size_t i = 0; i < n; i++)
+		e->function.is_written[i] |= outer[i];
+	return launch;
+}
+
+/* Of blocks where the device has room for them, else of warps. */
+static void emit_block_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	struct block_kernel block = { 0 };
+	struct k_expr *of_blocks = build_grid(e, node, mark, &block), *of_warps = build_grid(e, node, mark, NULL);
+
+	block_kernel_begin(e, &block);
+	k_do(e->b, of_blocks);
+	k_begin_else(e->b);
+	k_do(e->b, of_warps);
+	k_end(e->b);
+	k_end(e->b);
+}
+
+void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+{
+	if (mark->is_block)
+		emit_block_grid(e, node, mark);
+	else
+		k_do(e->b, build_grid(e, node, mark, NULL));
 }
 
 /* ---- the condition of the loop ---- */

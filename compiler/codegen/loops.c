@@ -107,7 +107,8 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	if (is_of_lanes)
 		emit_team_sync(e);
 	depth = depth_here(e);
-	open_loop(e, &range, name, &use);
+	if (!open_block_short(e, body, &range, name, &use))
+		open_loop(e, &range, name, &use);
 	prefetch_emit(e, use.mark, name);
 	iterator_push(e, node, &variable, use.mark->direction);
 	range_facts(e, &range, &variable, use.mark->direction);
@@ -301,8 +302,14 @@ static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const
 	case MARK_PRIVATE:
 		emit_private(e, node, mark);
 		return;
+	case MARK_LANES:
+		use.is_vector = true;
+		break;
 	case MARK_STORAGE:
 		emit_storage(e, node, mark);
+		return;
+	case MARK_TEAM_STORAGE:
+		emit_team_storage(e, node, mark);
 		return;
 	case MARK_WARP_LOOP:
 		emit_below_warp_mark(e, node, mark, use);
@@ -334,6 +341,8 @@ static void emit_one_iteration(struct emit *e, __isl_keep isl_ast_node *node, st
 	bool is_shared = loop_is_shared(e, &use);
 	int names = 0;
 
+	if (emit_lane_single(e, node, &use))
+		return;
 	if (is_shared)
 		names = block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_index"),
 							      k_int(e->arena, 0))));

@@ -197,6 +197,7 @@ bool options_for_passes(const struct options *options, struct pass_options *pass
 		{ "deterministic", options->deterministic, &pass->deterministic },
 		{ "vector", options->vector, &pass->vector },
 		{ "warp-loops", options->warp_loops, &pass->warp_loops },
+		{ "block-teams", options->block_teams, &pass->block_teams },
 		{ "unroll", options->unroll, &pass->unroll },
 		{ "reciprocals", options->reciprocals, &pass->reciprocals },
 		{ "columns", options->columns, &pass->columns },
@@ -263,6 +264,7 @@ bool options_pass_flag(struct pass_options *pass, const char *flag)
 	options.columns = pass->columns ? "on" : "off";
 	options.vector = pass->vector ? "on" : "off";
 	options.warp_loops = pass->warp_loops ? "on" : "off";
+	options.block_teams = pass->block_teams ? "on" : "off";
 	options.unroll = pass->unroll ? "on" : "off";
 	options.block_warps = pass->block_warps;
 	options.restructure = pass->restructure ? "on" : "off";

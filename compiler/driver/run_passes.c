@@ -199,6 +199,8 @@ static struct pass_options options_for_target(const struct compilation *c, const
 		options.parallel = false;
 	if (!target->prints[MARK_VECTOR])
 		options.vector = false;
+	if (!target->prints[MARK_LANES])
+		options.block_teams = false;
 	if (!target->prints[MARK_BLOCK])
 		options.interleave = INTERLEAVE_OFF;
 	if (!target->prints[MARK_SKIP])

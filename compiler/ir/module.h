@@ -123,6 +123,15 @@ struct stored {
 					 * the block are made; NULL: in its own */
 };
 
+/* What a team of a device keeps of a TEMP, or of an argument, below its TEAM_STORAGE mark, in place of the array. */
+struct team_storage {
+	bool is_shared;                 /* in memory that its lanes share; else in registers of a lane */
+	unsigned folded;                /* as in struct stored */
+	int64_t window;                 /* as in struct stored */
+	int windowed;
+	int64_t row;                    /* of an argument: behind each so many elements one is free; 0: it is none */
+};
+
 /* A fixed tree that is known when it is compiled, for which there is a kernel of its own. */
 struct known_tree {
 	const int64_t *parents;         /* n of them; NULL: none are known */
@@ -153,6 +162,7 @@ struct array {
 	bool is_swapped;                /* of NEXT: changes places with its owner at the end of the body */
 	bool is_kept;                   /* such a one that starts the loop as a copy: some cells have no next value */
 	struct stored stored;
+	const struct team_storage *in_team;     /* NULL: all of it is in memory */
 	struct group *group;            /* LOCAL */
 };
 

@@ -22,6 +22,10 @@
  * - A SKIP mark has one stage below it, and only loops over its own dims (ir/match/zero_factor.c).
  * - A GRID mark has no other GRID mark above it; a PARALLEL loop directly below it, or below an ACCUMULATE, is shared
  *   by teams of `factor` lanes, each VECTOR loop by the lanes of a team, and nothing else runs more than once.
+ * - A LANES mark stands directly above the mark of a loop, inside the PARALLEL loop of a GRID whose team is a block. No
+ *   other mark below it says how loops run.
+ * - A TEAM_STORAGE mark stands directly below the band of that PARALLEL loop, and all that touches its array below it
+ *   (ir/isl/storage_check.c).
  * - A ROW mark stands directly above the mark of a loop (ir/isl/row_check.c).
  * - A WARP_LOOP mark stands above the mark of the loop over its dim, with no other mark than ROW between
  *   (ir/isl/warp_loop.c).
@@ -47,7 +51,7 @@ struct mark {
 	struct span span;
 	const struct dim *dim;          /* LOOP, BIND, CHILDREN, WARP_LOOP; ROW: along which its cells lie */
 	struct group *group;            /* GROUP */
-	struct array *array;            /* STORAGE */
+	struct array *array;            /* STORAGE, TEAM_STORAGE */
 	struct stage *stage;            /* ATOMIC, ACCUMULATE, ROW, BLAS; the stage whose dim it is */
 	VEC(struct array *) arrays;     /* BLOCK */
 	int64_t lanes;                  /* BLOCK: iterations that run together */
@@ -60,6 +64,8 @@ struct mark {
 					 * side */
 	int warps;                      /* GRID: of a block; 0: by the rule of the target's runtime */
 	bool is_rolled;                 /* GRID: rows one at a time */
+	bool is_block;                  /* GRID: the team is a block, or part of one, of as many lanes as LANES loops
+					 * have iterations */
 	int direction;                  /* LOOP, CHILDREN: +1 or -1 */
 };
 
@@ -173,6 +179,12 @@ const char *schedule_window_problem(struct module *module, __isl_keep isl_schedu
 /* Why the array of the STORAGE mark at `mark` cannot be stored as it is, window and all (ir/isl/storage_check.c); NULL:
  * it can. */
 const char *schedule_storage_problem(struct module *module, __isl_keep isl_schedule_node *mark);
+/* The same where what touches the array runs below `node`, the LOOP mark at `loop` is below, too, and lanes of a team
+ * go through all of that together. */
+int64_t schedule_team_window(struct module *module, __isl_keep isl_schedule_node *node,
+			     __isl_keep isl_schedule_node *loop, const struct array *array, int subscript);
+/* The same of the array of a TEAM_STORAGE mark, and what is kept of it in a team. */
+const char *schedule_team_storage_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */
 const char *schedule_private_problem(__isl_keep isl_schedule_node *mark);
 /* A pair of instances of `deps` as text, "'Y' at k = 0, t = 1 before 'Y' at k = 4, t = 1"; NULL when empty. */

@@ -18,7 +18,7 @@ typedef VEC(struct declaration) declaration_list;
 
 static bool can_be_joined(const struct k_let *let)
 {
-	return !let->is_known && let->type.name && strcmp(let->type.name, "auto");
+	return !let->is_known && let->space != K_SPACE_SHARED && let->type.name && strcmp(let->type.name, "auto");
 }
 
 /* In columns, behind the type. */

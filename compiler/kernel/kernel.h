@@ -158,7 +158,7 @@ struct k_loop {
 	bool is_strided;                /* K_LOOP_GRID: a group has every n-th iteration; else one at most */
 	bool is_short;                  /* has a few iterations, and the next loop over its variable goes on behind */
 	/* K_LOOP_GRID, K_LOOP_LANES: which one of how many runs the body. It begins at first + step*number (- if down)
-	 * and goes on by step*count. No number: `first` holds it; no count: there is one for each iteration. */
+	 * and goes on by step*count. No number: `first` holds it; no count: there are as many as iterations. */
 	struct k_expr *number, *count;
 	struct k_share share;           /* K_LOOP_WORKSHARE */
 	VEC(struct k_reduction) reductions;

@@ -45,11 +45,14 @@ static int64_t groups_of(const struct k_function *kernel, int64_t count)
 	return count > 1 ? (count + GROUPS_OF_BLOCK - 1)/GROUPS_OF_BLOCK*GROUPS_OF_BLOCK : count;
 }
 
-/* (plan, kernel, count, lanes, …) */
+enum { PLAIN, BLOCK };
+
+/* (plan, kernel, count, lanes, …). Of a block, the bytes that it shares follow. */
 static struct run_value call_launch(struct run *run, const struct run_args *args)
 {
 	const int64_t instance = ++run->instances, count = run_arg(run, args, 2), lanes = run_arg(run, args, 3);
-	struct run_launch launch = { .args = args->value + 4, .n_args = args->n - 4, .lanes = (int) lanes };
+	const int first = args->code == BLOCK ? 5 : 4;
+	struct run_launch launch = { .args = args->value + first, .n_args = args->n - first, .lanes = (int) lanes };
 
 	if (args->value[1].kind != RUN_FUNCTION || lanes < 1 || lanes > RUN_MOST_THREADS)
 		run_unknown(run, "%s of what is no kernel, or of %lld lanes", args->name, (long long) lanes);
@@ -109,16 +112,82 @@ static struct run_value call_team(struct run *run, const struct run_args *args)
 	return run_int(0);
 }
 
+/* (lanes) */
+static struct run_value call_block_team(struct run *run, const struct run_args *args)
+{
+	const int64_t lanes = run_arg(run, args, 0);
+	const struct run_team *team = run->fiber->team;
+
+	if (!team || !team->launch || lanes != team->n)
+		run_fault(run, "%s: not as the kernel was started", args->name);
+	if (run->has_stopped)
+		return run_int(0);
+	bind_number(run, "pmg_team", lanes, false);
+	bind_number(run, "pmg_index", team->group, false);
+	bind_number(run, "pmg_lane", run->fiber->number, true);
+	return run_int(0);
+}
+
+/* (n, most): lanes of a team for a loop of n iterations. */
+static struct run_value call_lanes(struct run *run, const struct run_args *args)
+{
+	const int64_t n = run_arg(run, args, 0), most = run_arg(run, args, 1);
+	int64_t lanes = 1;
+
+	while (lanes < n && lanes < most && lanes < RUN_MOST_THREADS)
+		lanes *= 2;
+	return run_int(lanes);
+}
+
+/* (plan, lanes, bytes): can a block be of so many, which share so much? */
+static struct run_value call_fits(struct run *run, const struct run_args *args)
+{
+	return run_of_element(TYPE_BOOL, 0, run_arg(run, args, 1) <= RUN_MOST_THREADS);
+}
+
+enum { TO, FROM };
+
+/* (to, from, n, row): the elements of a lane, and of all others, each by its lane. In shared memory one is free behind
+ * each row. */
+static struct run_value call_copy(struct run *run, const struct run_args *args)
+{
+	const struct run_team *team = run->fiber->team;
+	const int64_t n = run_arg(run, args, 2), row = run_arg(run, args, 3);
+
+	for (int64_t i = run->fiber->number; i < n && !run->has_stopped; i += team->n) {
+		const int64_t padded = i + i/row;
+
+		run_store_at(run, args->value[TO], args->code == TO ? padded : i,
+			     run_load_at(run, args->value[FROM], args->code == TO ? i : padded));
+	}
+	return run_int(0);
+}
+
+enum { MOST_LANES = 1024, SHARED_UNIT = 16 };
+
+/* (bytes): lanes of a block that have registers for so many. */
+static struct run_value call_block_lanes(struct run *run, const struct run_args *args)
+{
+	(void) run, (void) args;
+	return run_int(MOST_LANES);
+}
+
+/* (type, n) */
+static struct run_value call_room(struct run *run, const struct run_args *args)
+{
+	return run_int(run_arg(run, args, 1)*SHARED_UNIT);
+}
+
 /* A name alone as a statement. */
 enum run_flow run_macro(struct run *run, const struct k_stmt *stmt)
 {
 	const char *name = stmt->value->text;
 
-	if (!strcmp(name, "PMG_TEAM_SYNC"))
+	if (!strcmp(name, "PMG_TEAM_SYNC") || !strcmp(name, "PMG_BLOCK_SYNC"))
 		run_barrier(run, stmt);
 	else if (!strcmp(name, "PMG_IN_LOOP"))
 		return run->loop.is_over ? RUN_RETURN : RUN_ON;
-	else if (strcmp(name, "PMG_READ_ONCE") != 0)
+	else if (strcmp(name, "PMG_READ_ONCE") != 0 && strcmp(name, "PMG_COPIED") != 0)
 		run_unknown(run, "%s", name);
 	return RUN_ON;
 }
@@ -254,8 +323,12 @@ static struct run_value call_data(struct run *run, const struct run_args *args)
 }
 
 const struct run_call run_device_calls[] = {
-	RUN_CALL("PMG_LAUNCH", call_launch, 0), RUN_CALL("PMG_LAUNCH_LONG", call_launch, 0),
-	RUN_CALL("PMG_LAUNCH_SUM", call_launch, 0), RUN_CALL("PMG_TEAM", call_team, 0),
+	RUN_CALL("PMG_LAUNCH", call_launch, PLAIN), RUN_CALL("PMG_LAUNCH_LONG", call_launch, PLAIN),
+	RUN_CALL("PMG_LAUNCH_SUM", call_launch, PLAIN), RUN_CALL("PMG_TEAM", call_team, 0),
+	RUN_CALL("PMG_LAUNCH_BLOCK", call_launch, BLOCK), RUN_CALL("PMG_TEAM_BLOCK", call_block_team, 0),
+	RUN_CALL("pmg_*_lanes", call_lanes, 0), RUN_CALL("pmg_*_fits", call_fits, 0),
+	RUN_CALL("PMG_COPY_IN", call_copy, TO), RUN_CALL("PMG_COPY_OUT", call_copy, FROM),
+	RUN_CALL("PMG_BLOCK_LANES", call_block_lanes, 0), RUN_CALL("PMG_ROOM", call_room, 0),
 	RUN_CALL("PMG_TEAM_LONG", call_team, 0), RUN_CALL("pmg_*_team", call_over_lanes, BY_CONSTANT),
 	RUN_CALL_OF_NODES("pmg_*_grid", call_over_grid, BY_CONSTANT),
 	RUN_CALL_OF_NODES("pmg_*_grid_add_", call_over_grid, RUN_ADD),

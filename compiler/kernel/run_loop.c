@@ -191,7 +191,7 @@ static void run_workshare(struct run *run, const struct k_stmt *stmt)
 
 static enum run_flow run_by_numbers(struct run *run, const struct k_loop *loop)
 {
-	const bool is_grid = loop->kind == K_LOOP_GRID, is_once = is_grid && !loop->is_strided;
+	const bool is_grid = loop->kind == K_LOOP_GRID, is_once = is_grid ? !loop->is_strided : !loop->count;
 	const int64_t step = of_expr(run, loop->step, 1), count = of_expr(run, loop->count, 1);
 	const int64_t number = of_expr(run, loop->number, 0), instance = ++run->instances;
 	const struct run_node *above = run->fiber->node;

@@ -122,6 +122,8 @@ void run_team(struct run *run, struct run_team *team)
 	}
 	for (int i = 0; i < team->n; i++)
 		vec_push(run->arena, &run->stacks, team->fibers[i].stack);
+	for (int i = 0; i < team->shared.n; i++)
+		run_drop_buffer(run, team->shared.items[i].buffer);
 }
 
 void run_barrier(struct run *run, const struct k_stmt *stmt)

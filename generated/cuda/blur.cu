@@ -4,7 +4,28 @@
 
 /* ---- blur ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) blur_1_blurx(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ out_img, float *__restrict__ blurx)
+static __global__ void PMG_BOUNDS_BLOCK(0) blur_1_blurx(int pmg_lanes, int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ out_img)
+{
+	PMG_TEAM_BLOCK(pmg_lanes);
+
+	if (const int64_t i = pmg_index; i < R) {
+		PMG_SHARED(float, blurx_shared, C);
+		if (R >= i + 2 && i >= 1) {
+			for (int64_t j = pmg_lane; j < C; j += pmg_team)
+				blurx_shared[j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
+		}
+		PMG_BLOCK_SYNC;
+		for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+			if (R >= i + 2 && i >= 1 && C >= j + 2 && j >= 1) {
+				out_img[i*C + j] = 0.25f*(blurx_shared[j - 1] + 2.0f*blurx_shared[j] + blurx_shared[j + 1]);
+			} else {
+				out_img[i*C + j] = img[i*C + j];
+			}
+		}
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) blur_2_blurx(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ out_img, float *__restrict__ blurx)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -15,34 +36,15 @@ static __global__ void PMG_BOUNDS(32, 0) blur_1_blurx(int64_t R, int64_t C, cons
 				blurx[(i - 1)*C + j] = 0.25f*(img[(i - 1)*C + j] + 2.0f*img[i*C + j] + img[(i + 1)*C + j]);
 			PMG_TEAM_SYNC;
 		}
-		if (R >= i + 2 && i >= 1) {
-			PMG_TEAM_SYNC;
-			if (pmg_lane == 0)
-				out_img[i*C] = img[i*C];
-			PMG_TEAM_SYNC;
-			PMG_TEAM_SYNC;
-			for (int64_t j = 1 + pmg_lane; j < C - 1; j += pmg_team)
+		PMG_TEAM_SYNC;
+		for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+			if (R >= i + 2 && i >= 1 && C >= j + 2 && j >= 1) {
 				out_img[i*C + j] = 0.25f*(blurx[(i - 1)*C + j - 1] + 2.0f*blurx[(i - 1)*C + j] + blurx[(i - 1)*C + j + 1]);
-			PMG_TEAM_SYNC;
-			if (C >= 2) {
-				PMG_TEAM_SYNC;
-				if (pmg_lane == 0)
-					out_img[i*C + C - 1] = img[i*C + C - 1];
-				PMG_TEAM_SYNC;
-			}
-		} else {
-			if (i == 0) {
-				PMG_TEAM_SYNC;
-				for (int64_t j = pmg_lane; j < C; j += pmg_team)
-					out_img[j] = img[j];
-				PMG_TEAM_SYNC;
 			} else {
-				PMG_TEAM_SYNC;
-				for (int64_t j = pmg_lane; j < C; j += pmg_team)
-					out_img[(R - 1)*C + j] = img[(R - 1)*C + j];
-				PMG_TEAM_SYNC;
+				out_img[i*C + j] = img[i*C + j];
 			}
 		}
+		PMG_TEAM_SYNC;
 	}
 }
 
@@ -63,8 +65,13 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 *         else : img[i,j];
 		 *     } for i in 0..R, j in 0..C;
 		 */
-		if (C >= 1) {
-			PMG_LAUNCH(plan, blur_1_blurx, R, 32, R, C, img, out_img, blurx);
+		{
+			const int pmg_lanes = pmg_cuda_lanes(C, PMG_BLOCK_LANES(0));
+			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, C))) {
+				PMG_LAUNCH_BLOCK(plan, blur_1_blurx, R, pmg_lanes, PMG_ROOM(float, C), pmg_lanes, R, C, img, out_img);
+			} else {
+				PMG_LAUNCH(plan, blur_2_blurx, R, 32, R, C, img, out_img, blurx);
+			}
 		}
 	}
 	(void) control;

@@ -4,7 +4,85 @@
 
 /* ---- harris ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ corners, float *__restrict__ gii, float *__restrict__ gij, float *__restrict__ gjj, float *__restrict__ sii, float *__restrict__ sij, float *__restrict__ sjj)
+static __global__ void PMG_BOUNDS_BLOCK(0) harris_1_gi(int pmg_lanes, int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ corners)
+{
+	PMG_TEAM_BLOCK(pmg_lanes);
+
+	if (const int64_t i_tile = pmg_index; i_tile < pmg_div(R - 1, 16) + 1) {
+		PMG_SHARED(float, gii_shared, 18*C - 36);
+		PMG_SHARED(float, gij_shared, 18*C - 36);
+		PMG_SHARED(float, gjj_shared, 18*C - 36);
+		PMG_SHARED(float, sii_shared, 16*C - 64);
+		PMG_SHARED(float, sij_shared, 16*C - 64);
+		PMG_SHARED(float, sjj_shared, 16*C - 64);
+		if (i_tile >= 1) {
+			for (int64_t i = 16*i_tile - 1; i < pmg_min_i64(R - 1, 16*i_tile + 17); i++) {
+				PMG_BLOCK_SYNC;
+				for (int64_t j = 1 + pmg_lane; j < C - 1; j += pmg_team) {
+					float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+					float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+					gii_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gi*gi;
+					gij_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gi*gj;
+					gjj_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] = gj*gj;
+				}
+			}
+		} else {
+			for (int64_t i = 1; i < pmg_min_i64(17, R - 1); i++) {
+				PMG_BLOCK_SYNC;
+				for (int64_t j = 1 + pmg_lane; j < C - 1; j += pmg_team) {
+					float gi = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + -2.0f*img[(i - 1)*C + j] + -1.0f*img[(i - 1)*C + j + 1] + img[(i + 1)*C + j - 1] + 2.0f*img[(i + 1)*C + j] + img[(i + 1)*C + j + 1]);
+					float gj = 0.083333333f*(-1.0f*img[(i - 1)*C + j - 1] + img[(i - 1)*C + j + 1] + -2.0f*img[i*C + j - 1] + 2.0f*img[i*C + j + 1] + -1.0f*img[(i + 1)*C + j - 1] + img[(i + 1)*C + j + 1]);
+					gii_shared[(i + 1)*(C - 2) + j - 1] = gi*gi;
+					gij_shared[(i + 1)*(C - 2) + j - 1] = gi*gj;
+					gjj_shared[(i + 1)*(C - 2) + j - 1] = gj*gj;
+				}
+			}
+		}
+		if (i_tile >= 1) {
+			for (int64_t i = 16*i_tile; i < pmg_min_i64(R, 16*i_tile + 16); i++) {
+				if (R >= i + 3) {
+					PMG_BLOCK_SYNC;
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sii_shared[(i - 16*i_tile)*(C - 4) + j - 2] = gii_shared[(i - 16*i_tile)*(C - 2) + j - 2] + gii_shared[(i - 16*i_tile)*(C - 2) + j - 1] + gii_shared[(i - 16*i_tile)*(C - 2) + j] + gii_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gii_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gii_shared[(i + 1 - 16*i_tile)*(C - 2) + j] + gii_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gii_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gii_shared[(i + 2 - 16*i_tile)*(C - 2) + j];
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sij_shared[(i - 16*i_tile)*(C - 4) + j - 2] = gij_shared[(i - 16*i_tile)*(C - 2) + j - 2] + gij_shared[(i - 16*i_tile)*(C - 2) + j - 1] + gij_shared[(i - 16*i_tile)*(C - 2) + j] + gij_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gij_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gij_shared[(i + 1 - 16*i_tile)*(C - 2) + j] + gij_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gij_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gij_shared[(i + 2 - 16*i_tile)*(C - 2) + j];
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sjj_shared[(i - 16*i_tile)*(C - 4) + j - 2] = gjj_shared[(i - 16*i_tile)*(C - 2) + j - 2] + gjj_shared[(i - 16*i_tile)*(C - 2) + j - 1] + gjj_shared[(i - 16*i_tile)*(C - 2) + j] + gjj_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 2] + gjj_shared[(i + 1 - 16*i_tile)*(C - 2) + j - 1] + gjj_shared[(i + 1 - 16*i_tile)*(C - 2) + j] + gjj_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 2] + gjj_shared[(i + 2 - 16*i_tile)*(C - 2) + j - 1] + gjj_shared[(i + 2 - 16*i_tile)*(C - 2) + j];
+				}
+				PMG_BLOCK_SYNC;
+				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					if (R >= i + 3 && C >= j + 3 && j >= 2) {
+						corners[i*C + j] = sii_shared[(i - 16*i_tile)*(C - 4) + j - 2]*sjj_shared[(i - 16*i_tile)*(C - 4) + j - 2] - sij_shared[(i - 16*i_tile)*(C - 4) + j - 2]*sij_shared[(i - 16*i_tile)*(C - 4) + j - 2] - 0.04f*(sii_shared[(i - 16*i_tile)*(C - 4) + j - 2] + sjj_shared[(i - 16*i_tile)*(C - 4) + j - 2])*(sii_shared[(i - 16*i_tile)*(C - 4) + j - 2] + sjj_shared[(i - 16*i_tile)*(C - 4) + j - 2]);
+					} else {
+						corners[i*C + j] = 0.0f;
+					}
+				}
+			}
+		} else {
+			for (int64_t i = 0; i < pmg_min_i64(16, R); i++) {
+				if (R >= i + 3 && i >= 2) {
+					PMG_BLOCK_SYNC;
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sii_shared[i*(C - 4) + j - 2] = gii_shared[i*(C - 2) + j - 2] + gii_shared[i*(C - 2) + j - 1] + gii_shared[i*(C - 2) + j] + gii_shared[(i + 1)*(C - 2) + j - 2] + gii_shared[(i + 1)*(C - 2) + j - 1] + gii_shared[(i + 1)*(C - 2) + j] + gii_shared[(i + 2)*(C - 2) + j - 2] + gii_shared[(i + 2)*(C - 2) + j - 1] + gii_shared[(i + 2)*(C - 2) + j];
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sij_shared[i*(C - 4) + j - 2] = gij_shared[i*(C - 2) + j - 2] + gij_shared[i*(C - 2) + j - 1] + gij_shared[i*(C - 2) + j] + gij_shared[(i + 1)*(C - 2) + j - 2] + gij_shared[(i + 1)*(C - 2) + j - 1] + gij_shared[(i + 1)*(C - 2) + j] + gij_shared[(i + 2)*(C - 2) + j - 2] + gij_shared[(i + 2)*(C - 2) + j - 1] + gij_shared[(i + 2)*(C - 2) + j];
+					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+						sjj_shared[i*(C - 4) + j - 2] = gjj_shared[i*(C - 2) + j - 2] + gjj_shared[i*(C - 2) + j - 1] + gjj_shared[i*(C - 2) + j] + gjj_shared[(i + 1)*(C - 2) + j - 2] + gjj_shared[(i + 1)*(C - 2) + j - 1] + gjj_shared[(i + 1)*(C - 2) + j] + gjj_shared[(i + 2)*(C - 2) + j - 2] + gjj_shared[(i + 2)*(C - 2) + j - 1] + gjj_shared[(i + 2)*(C - 2) + j];
+				}
+				PMG_BLOCK_SYNC;
+				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					if (R >= i + 3 && i >= 2 && C >= j + 3 && j >= 2) {
+						corners[i*C + j] = sii_shared[i*(C - 4) + j - 2]*sjj_shared[i*(C - 4) + j - 2] - sij_shared[i*(C - 4) + j - 2]*sij_shared[i*(C - 4) + j - 2] - 0.04f*(sii_shared[i*(C - 4) + j - 2] + sjj_shared[i*(C - 4) + j - 2])*(sii_shared[i*(C - 4) + j - 2] + sjj_shared[i*(C - 4) + j - 2]);
+					} else {
+						corners[i*C + j] = 0.0f;
+					}
+				}
+			}
+		}
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) harris_2_gi(int64_t R, int64_t C, const float *__restrict__ img, float *__restrict__ corners, float *__restrict__ gii, float *__restrict__ gij, float *__restrict__ gjj, float *__restrict__ sii, float *__restrict__ sij, float *__restrict__ sjj)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -50,25 +128,15 @@ static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const
 						sjj[i*(C - 4) + j - 2] = gjj[(2*i_tile + i)*(C - 2) + j - 2] + gjj[(2*i_tile + i)*(C - 2) + j - 1] + gjj[(2*i_tile + i)*(C - 2) + j] + gjj[(2*i_tile + i + 1)*(C - 2) + j - 2] + gjj[(2*i_tile + i + 1)*(C - 2) + j - 1] + gjj[(2*i_tile + i + 1)*(C - 2) + j] + gjj[(2*i_tile + i + 2)*(C - 2) + j - 2] + gjj[(2*i_tile + i + 2)*(C - 2) + j - 1] + gjj[(2*i_tile + i + 2)*(C - 2) + j];
 					PMG_TEAM_SYNC;
 				}
-				if (R >= i + 3) {
-					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team)
-						corners[i*C + j] = 0.0f;
-					PMG_TEAM_SYNC;
-					PMG_TEAM_SYNC;
-					for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
+				PMG_TEAM_SYNC;
+				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					if (R >= i + 3 && C >= j + 3 && j >= 2) {
 						corners[i*C + j] = sii[i*(C - 4) + j - 2]*sjj[i*(C - 4) + j - 2] - sij[i*(C - 4) + j - 2]*sij[i*(C - 4) + j - 2] - 0.04f*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2])*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2]);
-					PMG_TEAM_SYNC;
-					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team)
+					} else {
 						corners[i*C + j] = 0.0f;
-					PMG_TEAM_SYNC;
-				} else {
-					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < C; j += pmg_team)
-						corners[i*C + j] = 0.0f;
-					PMG_TEAM_SYNC;
+					}
 				}
+				PMG_TEAM_SYNC;
 			}
 		} else {
 			for (int64_t i = 0; i < pmg_min_i64(16, R); i++) {
@@ -86,32 +154,15 @@ static __global__ void PMG_BOUNDS(32, 0) harris_1_gi(int64_t R, int64_t C, const
 						sjj[i*(C - 4) + j - 2] = gjj[i*(C - 2) + j - 2] + gjj[i*(C - 2) + j - 1] + gjj[i*(C - 2) + j] + gjj[(i + 1)*(C - 2) + j - 2] + gjj[(i + 1)*(C - 2) + j - 1] + gjj[(i + 1)*(C - 2) + j] + gjj[(i + 2)*(C - 2) + j - 2] + gjj[(i + 2)*(C - 2) + j - 1] + gjj[(i + 2)*(C - 2) + j];
 					PMG_TEAM_SYNC;
 				}
-				if (i <= 1) {
-					PMG_TEAM_SYNC;
-					for (int64_t j = pmg_lane; j < C; j += pmg_team)
-						corners[i*C + j] = 0.0f;
-					PMG_TEAM_SYNC;
-				} else {
-					if (R >= i + 3) {
-						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_lane; j < pmg_min_i64(2, C); j += pmg_team)
-							corners[i*C + j] = 0.0f;
-						PMG_TEAM_SYNC;
-						PMG_TEAM_SYNC;
-						for (int64_t j = 2 + pmg_lane; j < C - 2; j += pmg_team)
-							corners[i*C + j] = sii[i*(C - 4) + j - 2]*sjj[i*(C - 4) + j - 2] - sij[i*(C - 4) + j - 2]*sij[i*(C - 4) + j - 2] - 0.04f*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2])*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2]);
-						PMG_TEAM_SYNC;
-						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_max_i64(2, C - 2) + pmg_lane; j < C; j += pmg_team)
-							corners[i*C + j] = 0.0f;
-						PMG_TEAM_SYNC;
+				PMG_TEAM_SYNC;
+				for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+					if (R >= i + 3 && i >= 2 && C >= j + 3 && j >= 2) {
+						corners[i*C + j] = sii[i*(C - 4) + j - 2]*sjj[i*(C - 4) + j - 2] - sij[i*(C - 4) + j - 2]*sij[i*(C - 4) + j - 2] - 0.04f*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2])*(sii[i*(C - 4) + j - 2] + sjj[i*(C - 4) + j - 2]);
 					} else {
-						PMG_TEAM_SYNC;
-						for (int64_t j = pmg_lane; j < C; j += pmg_team)
-							corners[i*C + j] = 0.0f;
-						PMG_TEAM_SYNC;
+						corners[i*C + j] = 0.0f;
 					}
 				}
+				PMG_TEAM_SYNC;
 			}
 		}
 	}
@@ -151,7 +202,14 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 *         else : 0;
 		 *     } for i in 0..R, j in 0..C;
 		 */
-		PMG_LAUNCH(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
+		{
+			const int pmg_lanes = pmg_cuda_lanes(pmg_max_i64(pmg_max_i64(C - 1, C - 2), C), PMG_BLOCK_LANES(0));
+			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64))) {
+				PMG_LAUNCH_BLOCK(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, pmg_lanes, PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64), pmg_lanes, R, C, img, corners);
+			} else {
+				PMG_LAUNCH(plan, harris_2_gi, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
+			}
+		}
 	}
 	(void) control;
 	return PMG_OK;

@@ -4,7 +4,32 @@
 
 /* ---- unsharp_mask ---- */
 
-static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_1_padded(int64_t nChannels, int64_t R, int64_t C, float weight, float threshold, const float *__restrict__ img, float *__restrict__ mask, float *__restrict__ padded, float *__restrict__ blurx)
+static __global__ void PMG_BOUNDS_BLOCK(0) unsharp_mask_1_padded(int pmg_lanes, int64_t nChannels, int64_t R, int64_t C, float weight, float threshold, const float *__restrict__ img, float *__restrict__ mask)
+{
+	PMG_TEAM_BLOCK(pmg_lanes);
+
+	if (const int64_t c = pmg_index; c < nChannels) {
+		PMG_SHARED(float, padded_shared, (R + 4)*(C + 4));
+		PMG_SHARED(float, blurx_shared, C + 4);
+		for (int64_t i = -2; i < R + 2; i++) {
+			PMG_BLOCK_SYNC;
+			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team)
+				padded_shared[(i + 2)*(C + 4) + j + 2] = img[(c*R + pmg_min_i64(pmg_max_i64(i, 0), R - 1))*C + pmg_min_i64(pmg_max_i64(j, 0), C - 1)];
+		}
+		for (int64_t i = 0; i < R; i++) {
+			PMG_BLOCK_SYNC;
+			for (int64_t j = -2 + pmg_lane; j < C + 2; j += pmg_team)
+				blurx_shared[j + 2] = 0.0625f*(padded_shared[i*(C + 4) + j + 2] + 4.0f*padded_shared[(i + 1)*(C + 4) + j + 2] + 6.0f*padded_shared[(i + 2)*(C + 4) + j + 2] + 4.0f*padded_shared[(i + 3)*(C + 4) + j + 2] + padded_shared[(i + 4)*(C + 4) + j + 2]);
+			PMG_BLOCK_SYNC;
+			for (int64_t j = pmg_lane; j < C; j += pmg_team) {
+				float blury = 0.0625f*(blurx_shared[j] + 4.0f*blurx_shared[j + 1] + 6.0f*blurx_shared[j + 2] + 4.0f*blurx_shared[j + 3] + blurx_shared[j + 4]);
+				mask[(c*R + i)*C + j] = fabsf(img[(c*R + i)*C + j] - blury) < threshold ? img[(c*R + i)*C + j] : (1.0f + weight)*img[(c*R + i)*C + j] - weight*blury;
+			}
+		}
+	}
+}
+
+static __global__ void PMG_BOUNDS(32, 0) unsharp_mask_2_padded(int64_t nChannels, int64_t R, int64_t C, float weight, float threshold, const float *__restrict__ img, float *__restrict__ mask, float *__restrict__ padded, float *__restrict__ blurx)
 {
 	PMG_TEAM(32, 32, 1);
 
@@ -52,7 +77,14 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 		 *         = stencil(blurx[c,i,j], [1, 4, 6, 4, 1], 1.0/16);
 		 */
 		/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
-		PMG_LAUNCH(plan, unsharp_mask_1_padded, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
+		{
+			const int pmg_lanes = pmg_cuda_lanes(pmg_max_i64(C + 2, C), PMG_BLOCK_LANES(0));
+			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, (R + 4)*(C + 4)) + PMG_ROOM(float, C + 4))) {
+				PMG_LAUNCH_BLOCK(plan, unsharp_mask_1_padded, nChannels, pmg_lanes, PMG_ROOM(float, (R + 4)*(C + 4)) + PMG_ROOM(float, C + 4), pmg_lanes, nChannels, R, C, weight, threshold, img, mask);
+			} else {
+				PMG_LAUNCH(plan, unsharp_mask_2_padded, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
+			}
+		}
 	}
 	(void) control;
 	return PMG_OK;

@@ -32,8 +32,8 @@ static void sum_in_graph(double *x, double *y)
 	cudaGraphNode_t node;
 
 	cudaGraphCreate(&graph, 0);
-	emulated::add_node(&node, graph, &node, 0, 1, 32, [=] { x[threadIdx.x] = 1; });
-	emulated::add_node(&node, graph, &node, 0, 1, 32, [=] { sum_up(x, y, 32, 0); });
+	emulated::add_node(&node, graph, &node, 0, 1, 32, 0, [=] { x[threadIdx.x] = 1; });
+	emulated::add_node(&node, graph, &node, 0, 1, 32, 0, [=] { sum_up(x, y, 32, 0); });
 	cudaGraphInstantiateWithFlags(&exec, graph, 0);
 	cudaGraphLaunch(exec, 0);
 	cudaGraphExecDestroy(exec);
@@ -63,7 +63,7 @@ int main(int, char **arguments)
 		if (mistake == 9)
 			sum_in_graph(x, y);
 		else
-			PMG_CUDA_START(sum_up, 1, 32, 0, x, y, 32, mistake);
+			PMG_CUDA_START(sum_up, 1, 32, 0, 0, x, y, 32, mistake);
 		error = cudaGetLastError();
 	}
 	if (error != cudaSuccess)

@@ -123,6 +123,7 @@ int main(int argc, char **argv)
 			check_file(&comparison, scheduled[i]);
 		check_file(&comparison, "tests/cuda/kernels.pmg");
 		check_file(&comparison, "tests/cuda/polybench.pmg");
+		check_file(&comparison, "tests/cuda/partition.pmg");
 	}
 	run_command("rm -rf %s", comparison.folder);
 	printf("%d passed, %d failed, %d skipped\n", comparison.passed, comparison.failed, skipped);

@@ -43,6 +43,7 @@ static const char *detail_of(struct arena *arena, const struct mark *mark)
 	case MARK_ROW:
 		return arena_printf(arena, "(%s.%s)", written, mark->dim->name);
 	case MARK_STORAGE:
+	case MARK_TEAM_STORAGE:
 		return arena_printf(arena, "(%s)", mark->array->name);
 	case MARK_BLOCK:
 		return arena_printf(arena, "(%lld:%s)", (long long) mark->lanes, arrays_of(arena, mark));
@@ -61,6 +62,7 @@ static const char *detail_of(struct arena *arena, const struct mark *mark)
 	case MARK_TEAM:
 	case MARK_DYNAMIC:
 	case MARK_WARP_LOOP:
+	case MARK_LANES:
 	case MARK_UNROLL:
 	case MARK_N:
 		return "";

@@ -55,7 +55,8 @@ static bool is_sharing(__isl_keep node *at)
 	const struct mark *mark = mark_of_node(at);
 
 	return is_of_sharing(mark) ||
-	       (mark && mark->kind == MARK_VECTOR && schedule_has_mark_above(at, MARK_GRID, NULL));
+	       (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_LANES) &&
+		schedule_has_mark_above(at, MARK_GRID, NULL));
 }
 
 static bool is_shared(__isl_keep node *at)
@@ -100,14 +101,15 @@ static bool carries(const struct looking *l, __isl_keep node *at)
 
 static bool is_of_lanes(const struct mark *mark)
 {
-	return is_of_sharing(mark) || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_WARP_LOOP));
+	return is_of_sharing(mark) || (mark && (mark->kind == MARK_VECTOR || mark->kind == MARK_WARP_LOOP ||
+						   mark->kind == MARK_LANES));
 }
 
 /* By lanes of the loop at `at`, or of one between it and the statement. */
 static bool is_in_lanes(__isl_keep node *at, const struct stage *stage)
 {
 	node *way = isl_schedule_node_parent(isl_schedule_node_copy(at));
-	bool is = schedule_has_mark_above(at, MARK_BLOCK, NULL);
+	bool is = schedule_has_mark_above(at, MARK_BLOCK, NULL) || schedule_has_mark_above(at, MARK_LANES, NULL);
 
 	for (; !is && mark_of_node(way) && !mark_is_loop(mark_of_node(way)); way = isl_schedule_node_parent(way))
 		is = is_of_lanes(mark_of_node(way));

@@ -6,7 +6,7 @@ import re
 ASKS = re.compile(r'\bis_(?:of_)?device\b|->device\b|\be->grid\b|"[^"\n]*(?:cuda|opencl|openmp)')
 # The targets, kernels of devices, and what runs these.
 OWN = {"compiler/codegen/" + name for name in ("target.h", "target.c", "openmp.c", "cuda.c", "opencl.c", "grids.c",
-                                               "warp_loops.c", "warp_vectors.c", "sparse_weights.c")}
+                                               "block_kernels.c", "warp_loops.c", "warp_vectors.c", "sparse_weights.c")}
 OWN |= {"compiler/kernel/" + name for name in ("run_device.c", "calls.def", "lower/registers.c", "lower/rounds.c",
                                               "lower/handed.c")}
 # File -> how many of its lines ask.

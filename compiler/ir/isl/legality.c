@@ -186,7 +186,8 @@ static isl_bool check_node(__isl_keep isl_schedule_node *node, void *user)
 		legality->witness = "a temporary stands in cells that are made while it is of use";
 		return isl_bool_error;
 	}
-	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR && mark->kind != MARK_BLOCK))
+	if (!mark || (mark->kind != MARK_PARALLEL && mark->kind != MARK_VECTOR && mark->kind != MARK_BLOCK &&
+		      mark->kind != MARK_LANES))
 		return isl_bool_true;
 	band = band_below(node);
 	team = mark->kind == MARK_PARALLEL ? schedule_mark_above(node, MARK_TEAM, NULL) : NULL;
@@ -203,6 +204,8 @@ static isl_bool check_storage(__isl_keep isl_schedule_node *node, void *user)
 
 	if (mark && mark->kind == MARK_STORAGE)
 		legality->witness = schedule_storage_problem(legality->module, node);
+	if (mark && mark->kind == MARK_TEAM_STORAGE)
+		legality->witness = schedule_team_storage_problem(legality->module, node);
 	return legality->witness ? isl_bool_error : isl_bool_true;
 }
 

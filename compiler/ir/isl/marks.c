@@ -54,7 +54,7 @@ static const char *block_text(struct module *module, const struct mark *mark)
 
 enum { MOST_WARPS = 8 };
 
-/* grid(LANES / LANES OF A ROW x CELLS, WARPS, ROLLED), the last two where they are given. */
+/* grid(LANES / LANES OF A ROW x CELLS, WARPS, ROLLED, BLOCK), the last three where they are given. */
 static const char *grid_text(struct module *module, const struct mark *mark)
 {
 	struct str text = str_new(module->arena);
@@ -64,6 +64,8 @@ static const char *grid_text(struct module *module, const struct mark *mark)
 		str_add(&text, ", %d warps", mark->warps);
 	if (mark->is_rolled)
 		str_add(&text, ", rolled");
+	if (mark->is_block)
+		str_add(&text, ", block");
 	str_add(&text, ")");
 	return str_text(&text);
 }
@@ -87,7 +89,7 @@ static const char *mark_text(struct module *module, struct mark *mark)
 				    mark->direction < 0 ? "-" : "", mark_dim_number(mark));
 	if (mark->kind == MARK_GROUP)
 		return arena_printf(module->arena, "%s(G%d)", kind, mark->group->number);
-	if (mark->kind == MARK_STORAGE)
+	if (mark->kind == MARK_STORAGE || mark->kind == MARK_TEAM_STORAGE)
 		return arena_printf(module->arena, "%s(A%d)", kind, mark->array->number);
 	if (mark->kind == MARK_GRID)
 		return grid_text(module, mark);
@@ -217,6 +219,7 @@ static bool read_grid(struct mark *mark, const char *text)
 	if (strstr(end, " warps"))
 		mark->warps = (int) strtol(end + 1, &end, 10);
 	mark->is_rolled = strstr(end, ", rolled");
+	mark->is_block = strstr(end, ", block");
 	return mark->row_lanes > 0 && mark->team_lanes % mark->row_lanes == 0 && mark->width > 0 &&
 	       mark_can_have_warps(mark->warps);
 }
@@ -232,7 +235,7 @@ struct mark *mark_read(struct module *module, const char *name)
 		return NULL;
 	if (!open)
 		return mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR || mark->kind == MARK_DYNAMIC ||
-		       mark->kind == MARK_UNROLL
+		       mark->kind == MARK_UNROLL || mark->kind == MARK_LANES
 			       ? mark : NULL;
 	if (mark->kind == MARK_GRID)
 		return read_grid(mark, open + 1) ? mark : NULL;
@@ -240,7 +243,7 @@ struct mark *mark_read(struct module *module, const char *name)
 		return (*mark_number(mark) = strtol(open + 1, NULL, 10)) > 0 ? mark : NULL;
 	if (mark->kind == MARK_GROUP)
 		return read_group(module, mark, open + 1) ? mark : NULL;
-	if (mark->kind == MARK_STORAGE)
+	if (mark->kind == MARK_STORAGE || mark->kind == MARK_TEAM_STORAGE)
 		return read_array(module, mark, open + 1) ? mark : NULL;
 	if (!read_stage(module, mark, open + 1, &rest))
 		return NULL;

@@ -122,6 +122,8 @@ static const char *mark_problem(struct module *module, __isl_keep isl_schedule_n
 	if (mark->kind == MARK_PARALLEL || mark->kind == MARK_VECTOR)
 		return below && (mark_is_loop(below) || below->kind == MARK_VECTOR || below->kind == MARK_BLOCK) ? NULL
 			: "a mark that says how a loop runs does not stand above the loop";
+	if (mark->kind == MARK_LANES)
+		return mark_is_loop(below) ? NULL : "lanes have no loop to share";
 	if (mark->kind == MARK_UNROLL)
 		return mark_is_loop(below) ? NULL : "there is no loop to write out";
 	if (mark->kind == MARK_GRID)

@@ -142,3 +142,105 @@ const char *schedule_window_problem(struct module *module, __isl_keep isl_schedu
 	return !stored->window || (window && window <= stored->window) ? NULL
 								       : "a window holds less than what is of use";
 }
+
+/* ---- what a team shares ----
+ * Lanes of a team go through its loops together. What runs before the loop t has one value of t less than it has, what
+ * runs behind it one more; what several iterations of the loops around do is taken together. */
+
+struct around {
+	isl_union_set *before, *behind;
+};
+
+static __isl_give isl_union_set *domain_of_child(__isl_keep isl_schedule_node *sequence, int i)
+{
+	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_get_child(sequence, i));
+	isl_union_set *domain = isl_schedule_node_get_domain(child);
+
+	isl_schedule_node_free(child);
+	return domain;
+}
+
+static void add_children(struct around *around, __isl_keep isl_schedule_node *sequence, int position)
+{
+	const isl_size n = isl_schedule_node_n_children(sequence);
+
+	for (int i = 0; i < position; i++)
+		around->before = isl_union_set_union(around->before, domain_of_child(sequence, i));
+	for (int i = position + 1; i < n; i++)
+		around->behind = isl_union_set_union(around->behind, domain_of_child(sequence, i));
+}
+
+/* What runs below `node` before and behind the loop; false: there is another loop between. */
+static bool find_around(struct around *around, __isl_keep isl_schedule_node *node, __isl_keep isl_schedule_node *loop)
+{
+	const isl_size depth = isl_schedule_node_get_tree_depth(node);
+	isl_schedule_node *at = isl_schedule_node_copy(loop);
+	bool is_alone = true;
+
+	while (is_alone && isl_schedule_node_get_tree_depth(at) > depth) {
+		const int position = (int) isl_schedule_node_get_child_position(at);
+
+		at = isl_schedule_node_parent(at);
+		is_alone = isl_schedule_node_get_type(at) != isl_schedule_node_band;
+		if (isl_schedule_node_get_type(at) == isl_schedule_node_sequence)
+			add_children(around, at, position);
+	}
+	isl_schedule_node_free(at);
+	return is_alone;
+}
+
+/* { S[D] -> [t] } of a set, with t = value + shift. */
+static __isl_give isl_union_map *at_time(const struct module *module, __isl_take isl_union_set *set,
+					 const struct expr *value, int shift)
+{
+	isl_pw_aff *time = expr_pw_aff(module, NULL, value);
+	isl_val *by = isl_val_int_from_si(module->ctx, shift);
+	isl_set *times = isl_set_from_pw_aff(isl_pw_aff_add_constant_val(time, by));
+
+	return isl_union_map_from_domain_and_range(set, isl_union_set_from_set(times));
+}
+
+/* { S[D] -> [t] } of all that runs below `node`; NULL: there is none. */
+static __isl_give isl_union_map *times_below(struct module *module, __isl_keep isl_schedule_node *node,
+					     __isl_keep isl_schedule_node *loop)
+{
+	struct around around = { isl_union_set_empty_ctx(module->ctx), isl_union_set_empty_ctx(module->ctx) };
+	const struct dim *dim = mark_of_node(loop)->dim;
+	isl_schedule_node *band;
+	isl_union_map *times;
+
+	if (!find_around(&around, node, loop)) {
+		isl_union_set_free(around.before);
+		isl_union_set_free(around.behind);
+		return NULL;
+	}
+	band = isl_schedule_node_first_child(isl_schedule_node_copy(loop));
+	times = isl_schedule_node_band_get_partial_schedule_union_map(band);
+	times = isl_union_map_intersect_domain(times, isl_schedule_node_get_domain(band));
+	times = isl_union_map_union(times, at_time(module, around.before, dim->lo, -1));
+	times = isl_union_map_union(times, at_time(module, around.behind, dim->hi, 0));
+	isl_schedule_node_free(band);
+	return times;
+}
+
+int64_t schedule_team_window(struct module *module, __isl_keep isl_schedule_node *node,
+			     __isl_keep isl_schedule_node *loop, const struct array *array, int subscript)
+{
+	isl_union_map *times = times_below(module, node, loop), *all = cells_of(module, array);
+	isl_map *cells;
+	int64_t most;
+
+	if (times)
+		all = isl_union_map_coalesce(isl_union_map_apply_domain(all, times));
+	if (!times || isl_union_map_n_map(all) != 1) {
+		isl_union_map_free(all);
+		return 0;
+	}
+	cells = isl_map_intersect_params(isl_map_from_union_map(all), isl_set_copy(module->context));
+	cells = isl_map_project_out(cells, isl_dim_out, (unsigned) subscript + 1,
+				    (unsigned) (array->rank - subscript - 1));
+	cells = isl_map_project_out(cells, isl_dim_out, 0, (unsigned) subscript);
+	cells = isl_map_reset_tuple_id(cells, isl_dim_out);
+	most = val_integer(isl_set_dim_max_val(isl_map_deltas(together(cells, 0)), 0));
+	return most < MAX_WINDOW ? most + 1 : 0;
+}

@@ -125,6 +125,10 @@ static void print_array(struct printer *p, const struct array *array)
 		str_add(&p->text, " folded %u%s", array->stored.folded, array->stored.is_per_thread ? " threads" : "");
 	if (array->stored.window)
 		str_add(&p->text, " window %d of %lld", array->stored.windowed, (long long) array->stored.window);
+	if (array->in_team)
+		str_add(&p->text, " team %s %u %lld %d %lld", array->in_team->is_shared ? "shared" : "registers",
+			array->in_team->folded, (long long) array->in_team->row, array->in_team->windowed,
+			(long long) array->in_team->window);
 	if (array->stored.is_prefetched)
 		str_add(&p->text, " prefetched");
 	if (array->stored.lanes)

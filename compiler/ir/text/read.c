@@ -140,6 +140,20 @@ static void read_known(struct reader *r, struct array *array)
 	array->known.n = values.n;
 }
 
+static void read_team_storage(struct reader *r, struct array *array)
+{
+	struct team_storage *in_team = arena_new(r->arena, struct team_storage);
+
+	in_team->is_shared = reader_take(r, "shared");
+	if (!in_team->is_shared)
+		reader_expect(r, "registers");
+	in_team->folded = (unsigned) reader_integer(r) & ((1U << array->rank) - 1);
+	in_team->row = reader_integer(r);
+	in_team->windowed = read_small(r);
+	in_team->window = reader_integer(r);
+	array->in_team = in_team;
+}
+
 static void read_facts(struct reader *r, struct array *array)
 {
 	if (reader_take(r, "offsets")) {
@@ -180,6 +194,8 @@ static void read_facts(struct reader *r, struct array *array)
 		reader_expect(r, "of");
 		array->stored.window = reader_integer(r);
 	}
+	if (reader_take(r, "team"))
+		read_team_storage(r, array);
 	array->stored.is_prefetched = reader_take(r, "prefetched");
 	if (reader_take(r, "lanes"))
 		array->stored.lanes = (int) reader_integer(r);

@@ -183,6 +183,9 @@ static __isl_give isl_schedule_node *insert_grid(const struct mapping *mapping, 
 	find_team(module, node, mark);
 	mark->warps = mapping->options->block_warps;
 	mark->is_rolled = !mapping->options->unroll;
+	mark->is_block = schedule_has_mark_below(node, MARK_LANES, NULL);
+	if (mark->is_block)
+		mark->team_lanes = mark->row_lanes = WARP;
 	return isl_schedule_node_insert_mark(node, mark_id(module, mark));
 }
 

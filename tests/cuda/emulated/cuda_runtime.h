@@ -178,6 +178,8 @@ static ucontext_t scheduler;
 static unsigned n_threads, current;
 /* The kernel with its arguments. */
 static const void *kernel_of_block;
+static char *shared_memory;             /* with which it was started */
+static unsigned shared_bytes;
 static void (*body)(const void *kernel);
 static const char *problem;
 static unsigned long long slots[MOST_THREADS];
@@ -284,6 +286,7 @@ static void run_block()
 {
 	if (__start_pmg_shared)
 		memset(__start_pmg_shared, 0xff, (size_t) (__stop_pmg_shared - __start_pmg_shared));
+	memset(shared_memory, 0xff, shared_bytes);
 	for (unsigned t = 0; t < n_threads; t++)
 		start_thread(t);
 	while (!sweep())
@@ -298,19 +301,36 @@ template <class F> static void call(const void *kernel)
 	(*(const F *) kernel)();
 }
 
-template <class F> static void start(unsigned blocks, unsigned threads, F kernel)
+enum { MOST_SHARED = 227 << 10 };
+
+/* Behind its end, none can be touched. */
+static char *take_shared(unsigned bytes)
+{
+	static char *region;
+	const size_t whole = (MOST_SHARED + PAGE - 1)/PAGE*PAGE;
+
+	if (!region) {
+		region = (char *) mmap(NULL, whole + PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mprotect(region + whole, PAGE, PROT_NONE);
+	}
+	return region + whole - (bytes + 15)/16*16;
+}
+
+template <class F> static void start(unsigned blocks, unsigned threads, unsigned shared, F kernel)
 {
 	access during;
 
 	watch();
 	count.kernels++;
-	if (threads > MOST_THREADS || threads == 0 || blocks == 0) {
+	if (threads > MOST_THREADS || threads == 0 || blocks == 0 || shared > MOST_SHARED) {
 		problem = "a grid of this size cannot be started";
 		return;
 	}
 	kernel_of_block = &kernel;
 	body = call<F>;
 	n_threads = threads;
+	shared_memory = take_shared(shared);
+	shared_bytes = shared;
 	gridDim = { blocks, 1, 1 };
 	blockDim = { threads, 1, 1 };
 	for (unsigned block = 0; block < blocks && !problem; block++) {
@@ -323,8 +343,11 @@ enum barriers { SYNC, SHUFFLE_IN, SHUFFLE_OUT };
 
 }
 
-#define PMG_CUDA_START(kernel, blocks, threads, stream, ...) \
-	emulated::start(blocks, threads, [=] { kernel(__VA_ARGS__); })
+#define PMG_CUDA_MEMORY char *const pmg_shared_memory = emulated::shared_memory
+#define PMG_CUDA_COPY(shared, from) (void) (*(shared) = *(from))
+#define PMG_COPIED (void) 0
+#define PMG_CUDA_START(kernel, blocks, threads, shared, stream, ...) \
+	emulated::start(blocks, threads, shared, [=] { kernel(__VA_ARGS__); })
 
 /* ---- graphs ---- */
 
@@ -341,9 +364,9 @@ struct emulated_graph {
 namespace emulated {
 
 template <class F> static cudaError_t add_node(cudaGraphNode_t *node, cudaGraph_t graph, const cudaGraphNode_t *before,
-					       size_t n, unsigned blocks, unsigned threads, F kernel)
+					       size_t n, unsigned blocks, unsigned threads, unsigned shared, F kernel)
 {
-	emulated_node added = { [=] { start(blocks, threads, kernel); }, { before, before + n } };
+	emulated_node added = { [=] { start(blocks, threads, shared, kernel); }, { before, before + n } };
 
 	for (size_t i = 0; i < n; i++)
 		if (before[i] == 0 || before[i] > graph->nodes.size())
@@ -589,7 +612,13 @@ static inline cudaError_t cudaMemsetAsync(void *memory, int value, size_t bytes,
 	return cudaSuccess;
 }
 
-enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount };
+enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount, cudaDevAttrMaxSharedMemoryPerBlockOptin };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize };
+
+static inline cudaError_t cudaFuncSetAttribute(const void *, cudaFuncAttribute, int)
+{
+	return cudaSuccess;
+}
 
 static inline cudaError_t cudaGetDevice(int *device)
 {
@@ -597,9 +626,9 @@ static inline cudaError_t cudaGetDevice(int *device)
 	return cudaSuccess;
 }
 
-static inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int)
+static inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
-	*value = 1;
+	*value = attribute == cudaDevAttrMultiProcessorCount ? 1 : emulated::MOST_SHARED;
 	return cudaSuccess;
 }
 
