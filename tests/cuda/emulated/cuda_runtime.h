@@ -7,6 +7,7 @@
  * - memory of the device has a page without access on both sides, and is without access while the host runs: a fault,
  *   which says so and ends the process with status OUTSIDE; a write before an array is found when it is freed;
  * - what a graph does not order runs in another order than it was added in, and in a third one the next time;
+ * - asynchronous copies are made where a thread waits for them;
  * - memory of the device and of a block begins as NaN, or -1 in integers, so that what is read too early is seen;
  * - PMG_EMULATED_MEMORY is how many bytes the device has; with PMG_EMULATED_COUNTS the process says at its end how
  *   many kernels it has run, how many graphs it has made and started, and how often the host waited. */
@@ -341,11 +342,32 @@ template <class F> static void start(unsigned blocks, unsigned threads, unsigned
 
 enum barriers { SYNC, SHUFFLE_IN, SHUFFLE_OUT };
 
+/* Asynchronous copies of a thread are made as late as can be: where it waits for them. */
+struct later {
+	void *to;
+	const void *from;
+	size_t bytes;
+};
+
+static std::vector<later> copies[MOST_THREADS];
+
+static inline void copy_later(void *to, const void *from, size_t bytes)
+{
+	copies[current].push_back({ to, from, bytes });
+}
+
+static inline void copy_now()
+{
+	for (const later &copy : copies[current])
+		memcpy(copy.to, copy.from, copy.bytes);
+	copies[current].clear();
+}
+
 }
 
 #define PMG_CUDA_MEMORY char *const pmg_shared_memory = emulated::shared_memory
-#define PMG_CUDA_COPY(shared, from) (void) (*(shared) = *(from))
-#define PMG_COPIED (void) 0
+#define PMG_CUDA_COPY(shared, from) emulated::copy_later(shared, from, sizeof *(shared))
+#define PMG_COPIED emulated::copy_now()
 #define PMG_CUDA_START(kernel, blocks, threads, shared, stream, ...) \
 	emulated::start(blocks, threads, shared, [=] { kernel(__VA_ARGS__); })
 
