@@ -18,7 +18,7 @@ static const unsigned gpu_all_lanes = 0xffffffffu;
 #else
 alignas(128) static __attribute__((section("pmg_shared"))) unsigned char gpu_shared[GPU_MOST_SHARED];
 #define GPU_START(kernel, blocks, threads, shared, ...) \
-	PMG_CUDA_START(kernel, (unsigned) (blocks), (unsigned) (threads), NULL, __VA_ARGS__)
+	PMG_CUDA_START(kernel, (unsigned) (blocks), (unsigned) (threads), 0, NULL, __VA_ARGS__)
 #define GPU_SHARED(name) unsigned char *const name = gpu_shared
 #endif
 

@@ -67,15 +67,16 @@ static void declare_by_call(struct walk *walk, const struct k_stmt *stmt)
 	const struct k_callee *callee = call->kind == KE_CALL ? k_callee_find(call->text) : NULL;
 	const char *letter = callee ? strchr(callee->arguments, 'x') : NULL;
 
-	const struct k_expr *type;
+	const struct k_expr *type, *name;
 
 	if (!letter || letter - callee->arguments >= call->args.n)
 		return;
 	type = call->args.items[0];
-	if (type->kind != KE_TYPE && type->kind != KE_NAME)
+	name = call->args.items[letter - callee->arguments];
+	if (name->kind != KE_NAME || (type->kind != KE_TYPE && type->kind != KE_NAME))
 		return;
-	declare(walk, (struct k_declared) { call->args.items[letter - callee->arguments]->text,
-					    type->kind == KE_TYPE ? type->of : k_scalar(type->text), 1, stmt });
+	declare(walk, (struct k_declared) { name->text, type->kind == KE_TYPE ? type->of : k_scalar(type->text), 1,
+					    stmt });
 }
 
 /* The variable of a loop is visible in the body. */

@@ -303,7 +303,7 @@ def the_papers_stand_beside(folder):
 
 @case
 def wrong_calls_are_told(folder):
-    for words, text in ((["hines", "--versions=something"], "there are stream, generated, written, generated_held, "),
+    for words, text in ((["hines", "--versions=something"], "there are generated, written, generated_held, "),
                         (["life", "--versions=bst"], "there is no version 'bst'\n  help: did you mean 'best'?"),
                         (["life", "--versions=best@voxel"], "is not PARTITION+ORDER"),
                         (["life", "--weights=some"], "neither dense nor sparse=SHARE"),

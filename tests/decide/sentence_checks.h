@@ -22,4 +22,7 @@ check_sentence check_inlined, check_in_register, check_in_row, check_variable, c
 	       check_prefetch_of_rows, check_prefetch_of_cells, check_nontemporal, check_pivot_search,
 	       check_restructured, check_not_restructured, check_offsets, check_live, check_skipped;
 
+/* check_blocks.c: what blocks of a device keep */
+check_sentence check_border, check_team_of_block, check_own, check_of_block, check_barriers;
+
 #endif

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Checks of what --explain says of blocks of a device that run an iteration of a loop. */
+#include "sentence_checks.h"
+
+#include <string.h>
+
+/* Is there a name that ends so, of the array that the sentence is about? */
+static const char *check_name(const struct sentence *s, const char *end)
+{
+	const char *name = sentence_fail(s, "%s_%s", c_name_of(s, s->decision->subject), end);
+
+	return find_anywhere(s, mentions, name) >= 0 ? NULL : sentence_fail(s, "no %s", name);
+}
+
+const char *check_border(const struct sentence *s)
+{
+	return check_name(s, "border");
+}
+
+const char *check_team_of_block(const struct sentence *s)
+{
+	return find_anywhere(s, is_call_named, "PMG_TEAM_BLOCK") >= 0 ? NULL : "no team is a block";
+}
+
+const char *check_own(const struct sentence *s)
+{
+	return check_name(s, "own");
+}
+
+const char *check_of_block(const struct sentence *s)
+{
+	return check_name(s, "shared");
+}
+
+/* As many as are left in the kernel. */
+const char *check_barriers(const struct sentence *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->tree->nodes.n; i++)
+		n += !strcmp(s->tree->nodes.items[i].function->name, s->decision->subject) &&
+		     is_call_named(s, i, "PMG_BLOCK_SYNC");
+	return n == sentence_number(s) ? NULL : sentence_fail(s, "%d barriers", n);
+}
