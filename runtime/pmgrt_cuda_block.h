@@ -72,7 +72,7 @@ static inline int pmg_cuda_teams_of_block(int lanes, int64_t bytes, int64_t most
 /* An element from memory to shared memory, not waited for: neither takes a register. Then a wait for all of a thread's
  * (PTX: cp.async). */
 #ifndef PMG_CUDA_COPY
-template <class T> static inline __device__ void pmg_cuda_copy(T *shared, const T *from)
+template <class T> static inline __device__ void pmg_cuda_copy_late(T *shared, const T *from)
 {
 #if __CUDA_ARCH__ >= 800
 	asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" : : "r"((unsigned) __cvta_generic_to_shared(shared)),
@@ -89,7 +89,7 @@ static inline __device__ void pmg_cuda_copied()
 #endif
 }
 
-#define PMG_CUDA_COPY(shared, from) pmg_cuda_copy(shared, from)
+#define PMG_CUDA_COPY(shared, from) pmg_cuda_copy_late(shared, from)
 #define PMG_COPIED pmg_cuda_copied()
 #endif
 
@@ -98,8 +98,8 @@ static inline __device__ void pmg_cuda_copied()
 	const int pmg_team = (lanes), pmg_lane = (int) threadIdx.x % pmg_team; \
 	const int pmg_team_number = (int) threadIdx.x/pmg_team, pmg_block_teams = (int) blockDim.x/pmg_team; \
 	const int64_t pmg_index = (int64_t) blockIdx.x*pmg_block_teams + pmg_team_number; \
-	int pmg_used = 0; \
-	(void) pmg_lane, (void) pmg_index, (void) pmg_shared_memory, (void) pmg_used
+	[[maybe_unused]] int pmg_used = 0; \
+	(void) pmg_lane, (void) pmg_index, (void) pmg_shared_memory
 
 /* Where the next array of so many bytes begins, one for each team of the block. */
 static inline __device__ char *pmg_cuda_take_room(void *memory, int *used, int bytes, int teams, int team)
