@@ -114,7 +114,7 @@ def environment(prefix):
     """Of commands: what they have gcc compile is not optimised but in the long form."""
     quick = "" if "PMG_TEST_LONG" in os.environ else f"{ROOT}/tests/quick:"
     return dict(os.environ, PATH=f"{quick}{prefix}/bin:{os.environ['PATH']}", PMG_TEST_GCC=shutil.which("gcc"),
-                LD_LIBRARY_PATH=f"{prefix}/lib",
+                PMG_TEST_PATH=os.environ["PATH"], LD_LIBRARY_PATH=f"{prefix}/lib",
                 PKG_CONFIG_PATH=f"{prefix}/lib/pkgconfig", HOME=str(Path(prefix).parent), PMGC=str(ROOT))
 
 
