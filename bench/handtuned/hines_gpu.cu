@@ -381,28 +381,11 @@ static bool needs_one_tree(enum systems_gpu_code code)
 	return code == SYSTEMS_GPU_HINES_LEVELS || code == SYSTEMS_GPU_HINES_REGISTERS;
 }
 
-static bool prepare(systems_gpu *gpu, const systems_gpu_method *method, systems_gpu_call *call, char *error, size_t size)
+static const char *refusal(const systems_gpu *gpu, enum systems_gpu_code code)
 {
 	enum { MOST_NODES = 65000 };
 
-	gpu_fail(error, size, "there is not the memory on the device");
-	call->state = new systems_gpu_state();
-	call->levels = 0;
-	call->layout[0] = '\0';
-	if (needs_one_tree(method->code) && !gpu->batch.has_one_tree)
-		return gpu_fail(error, size, "it is for systems on one tree");
-	if (gpu->batch.n > MOST_NODES)
-		return gpu_fail(error, size, "tables have numbers of 16 bits");
-	return gpu->element == sizeof(double) ? prepare_code<double>(gpu, method, call, error, size)
-					      : prepare_code<float>(gpu, method, call, error, size);
-}
-
-extern "C" const struct systems_gpu_functions *systems_gpu_functions_of(void)
-{
-	static const struct systems_gpu_functions functions = {
-		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_busy, gpu_run, gpu_fetch,
-		gpu_release, gpu_close
-	};
-
-	return &functions;
+	if (needs_one_tree(code) && !gpu->batch.has_one_tree)
+		return "it is for systems on one tree";
+	return gpu->batch.n > MOST_NODES ? "tables have numbers of 16 bits" : NULL;
 }

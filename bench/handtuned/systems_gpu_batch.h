@@ -445,4 +445,36 @@ static bool gpu_prepare_convert(systems_gpu *gpu, systems_gpu_call *call)
 	return layout != NULL;
 }
 
+/* ---- What the C side calls ---- */
+
+/* Of the file that reads this one: why the method is not for such a batch, or NULL; makes it ready for one. */
+static const char *refusal(const systems_gpu *gpu, enum systems_gpu_code code);
+template <class T> static bool prepare_code(systems_gpu *gpu, const systems_gpu_method *method, systems_gpu_call *call,
+					    char *error, size_t size);
+
+static bool gpu_prepare(systems_gpu *gpu, const systems_gpu_method *method, systems_gpu_call *call, char *error,
+			size_t size)
+{
+	const char *why = refusal(gpu, method->code);
+
+	gpu_fail(error, size, "%s", why ? why : "there is not the memory on the device");
+	call->state = new systems_gpu_state();
+	call->levels = 0;
+	call->layout[0] = '\0';
+	if (why)
+		return false;
+	return gpu->element == sizeof(double) ? prepare_code<double>(gpu, method, call, error, size)
+					      : prepare_code<float>(gpu, method, call, error, size);
+}
+
+extern "C" const struct systems_gpu_functions *systems_gpu_functions_of(void)
+{
+	static const struct systems_gpu_functions functions = {
+		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, gpu_prepare, gpu_poison, gpu_busy, gpu_run,
+		gpu_fetch, gpu_release, gpu_close
+	};
+
+	return &functions;
+}
+
 #endif

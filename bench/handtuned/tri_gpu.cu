@@ -241,26 +241,9 @@ static bool is_for_lengths(enum systems_gpu_code code)
 	return code == SYSTEMS_GPU_THOMAS_CP || code == SYSTEMS_GPU_THOMAS_NCP;
 }
 
-static bool prepare(systems_gpu *gpu, const systems_gpu_method *method, systems_gpu_call *call, char *error, size_t size)
+static const char *refusal(const systems_gpu *gpu, enum systems_gpu_code code)
 {
-	gpu_fail(error, size, "there is not the memory on the device");
-	call->state = new systems_gpu_state();
-	call->levels = 0;
-	call->layout[0] = '\0';
-	if (needs_equal(method->code) && !gpu->is_equal)
-		return gpu_fail(error, size, "it is for systems of one length");
-	if (is_for_lengths(method->code) && gpu->is_equal)
-		return gpu_fail(error, size, "it is for systems of several lengths");
-	return gpu->element == sizeof(double) ? prepare_code<double>(gpu, method, call, error, size)
-					      : prepare_code<float>(gpu, method, call, error, size);
-}
-
-extern "C" const struct systems_gpu_functions *systems_gpu_functions_of(void)
-{
-	static const struct systems_gpu_functions functions = {
-		gpu_device_name, gpu_copy_rate, gpu_open, gpu_array, prepare, gpu_poison, gpu_busy, gpu_run, gpu_fetch,
-		gpu_release, gpu_close
-	};
-
-	return &functions;
+	if (needs_equal(code) && !gpu->is_equal)
+		return "it is for systems of one length";
+	return is_for_lengths(code) && gpu->is_equal ? "it is for systems of several lengths" : NULL;
 }
