@@ -202,34 +202,16 @@ static bool add_searching(struct search *search, struct k_block *out, const stru
 
 /* ---- the walk ---- */
 
-static void lower_block(struct k_block *block, void *user)
+static bool take(void *user, struct k_block *out, const struct k_block *block, int i)
 {
-	struct search *search = user;
-	const int visible = search->visible.n;
-	struct k_block out = { 0 };
-
-	for (int i = 0; i < block->stmts.n; i++) {
-		struct k_stmt *stmt = block->stmts.items[i];
-
-		if (stmt->kind == KS_LOOP && add_searching(search, &out, block, i))
-			continue;
-		name_list_inside(search->lowered->arena, &search->visible, stmt, lower_block, search);
-		name_list_declare(search->lowered->arena, &search->visible, stmt);
-		vec_push(search->lowered->arena, &out.stmts, stmt);
-	}
-	search->visible.n = visible;
-	*block = out;
+	return block->stmts.items[i]->kind == KS_LOOP && add_searching(user, out, block, i);
 }
 
 void lower_bad_pivots(struct k_lowered *lowered)
 {
-	const struct k_program *program = lowered->program;
-
-	for (int i = 0; i < program->functions.n; i++) {
-		struct k_function *function = program->functions.items[i];
+	for (int i = 0; i < lowered->program->functions.n; i++) {
 		struct search search = { .lowered = lowered };
 
-		name_list_begin(lowered->arena, &search.visible, program, function);
-		lower_block(&function->body, &search);
+		lower_each(lowered, lowered->program->functions.items[i], &search.visible, take, &search);
 	}
 }

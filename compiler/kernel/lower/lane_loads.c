@@ -357,27 +357,18 @@ static void lower_loop(struct search *search, struct k_builder *b, struct k_stmt
 
 /* ---- the walk ---- */
 
-static void lower_block(struct k_block *block, void *user)
+static bool take(void *user, struct k_block *out, const struct k_block *block, int i)
 {
 	struct search *search = user;
-	const int visible = search->visible.n;
-	struct k_block out = { 0 };
-	struct k_builder b = k_builder_new(search->arena, &out);
+	struct k_stmt *stmt = block->stmts.items[i];
+	struct k_builder b = k_builder_new(search->arena, out);
 
-	for (int i = 0; i < block->stmts.n; i++) {
-		struct k_stmt *stmt = block->stmts.items[i];
-
-		search->iteration = iteration_of(search->arena, stmt);
-		if (search->iteration) {
-			lower_loop(search, &b, stmt);
-		} else {
-			name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
-			k_add_as_it_is(&b, stmt);
-		}
-		name_list_declare(search->arena, &search->visible, stmt);
-	}
-	search->visible.n = visible;
-	*block = out;
+	search->iteration = iteration_of(search->arena, stmt);
+	if (!search->iteration)
+		return false;
+	lower_loop(search, &b, stmt);
+	name_list_declare(search->arena, &search->visible, stmt);
+	return true;
 }
 
 void lower_lane_loads(struct k_lowered *lowered)
@@ -386,9 +377,7 @@ void lower_lane_loads(struct k_lowered *lowered)
 		struct k_function *function = lowered->program->functions.items[i];
 		struct search search = { .arena = lowered->arena, .function = function };
 
-		if (function->kind != K_FUNCTION_DEVICE)
-			continue;
-		name_list_begin(search.arena, &search.visible, lowered->program, function);
-		lower_block(&function->body, &search);
+		if (function->kind == K_FUNCTION_DEVICE)
+			lower_each(lowered, function, &search.visible, take, &search);
 	}
 }

@@ -61,6 +61,15 @@ const char *name_list_ahead(struct arena *arena, name_list *names, const struct 
 void name_list_inside(struct arena *arena, name_list *names, struct k_stmt *stmt,
 		      void (*lower)(struct k_block *block, void *user), void *user);
 
+/* ---- each.c ---- */
+
+/* Takes statement `i` of a block over to `out`, in another form; false: it is taken over as it is. The names that are
+ * visible ahead of it are those of the walk. */
+typedef bool k_take(void *user, struct k_block *out, const struct k_block *block, int i);
+
+/* Hands `take` each statement of the function's body, and where it leaves that as it is each one inside. */
+void lower_each(struct k_lowered *lowered, struct k_function *function, name_list *visible, k_take *take, void *user);
+
 /* ---- row_blocks.c ---- */
 
 /* A row as blocks that are kept after each other. All but the last one have the same length, a multiple of the longest

@@ -206,27 +206,20 @@ static bool is_needless(const struct k_stmt *stmt)
 	return stmt->kind == KS_CALL && k_effects(stmt->value) & K_CALL_IS_PRIVATE;
 }
 
-static void lower_block(struct k_block *block, void *user)
+static bool take(void *user, struct k_block *out, const struct k_block *block, int i)
 {
 	struct search *search = user;
-	const int visible = search->visible.n;
-	struct k_block out = { 0 };
+	struct k_stmt *stmt = block->stmts.items[i];
 	struct copies copies;
 
-	for (int i = 0; i < block->stmts.n; i++) {
-		struct k_stmt *stmt = block->stmts.items[i];
-
-		if (is_needless(stmt))
-			continue;
-		if (read_call(stmt, &copies))
-			lower_region(search, stmt, &copies);
-		else
-			name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
-		name_list_declare(search->arena, &search->visible, stmt);
-		vec_push(search->arena, &out.stmts, stmt);
-	}
-	search->visible.n = visible;
-	*block = out;
+	if (is_needless(stmt))
+		return true;
+	if (!read_call(stmt, &copies))
+		return false;
+	lower_region(search, stmt, &copies);
+	name_list_declare(search->arena, &search->visible, stmt);
+	vec_push(search->arena, &out->stmts, stmt);
+	return true;
 }
 
 void lower_privatise(struct k_lowered *lowered)
@@ -235,7 +228,6 @@ void lower_privatise(struct k_lowered *lowered)
 		struct k_function *function = lowered->program->functions.items[i];
 		struct search search = { .arena = lowered->arena, .function = function };
 
-		name_list_begin(search.arena, &search.visible, lowered->program, function);
-		lower_block(&function->body, &search);
+		lower_each(lowered, function, &search.visible, take, &search);
 	}
 }

@@ -63,34 +63,20 @@ static void add_parts(struct search *search, struct k_block *out, const struct k
 	k_end(&b);
 }
 
-static void lower_block(struct k_block *block, void *user)
+static bool take(void *user, struct k_block *out, const struct k_block *block, int i)
 {
-	struct search *search = user;
-	const int visible = search->visible.n;
-	struct k_block out = { 0 };
+	const bool is_sum = is_shared_sum(block->stmts.items[i]);
 
-	for (int i = 0; i < block->stmts.n; i++) {
-		struct k_stmt *stmt = block->stmts.items[i];
-
-		if (is_shared_sum(stmt)) {
-			add_parts(search, &out, block, i);
-			continue;
-		}
-		name_list_inside(search->arena, &search->visible, stmt, lower_block, search);
-		name_list_declare(search->arena, &search->visible, stmt);
-		vec_push(search->arena, &out.stmts, stmt);
-	}
-	search->visible.n = visible;
-	*block = out;
+	if (is_sum)
+		add_parts(user, out, block, i);
+	return is_sum;
 }
 
 void lower_thread_sums(struct k_lowered *lowered)
 {
 	for (int i = 0; i < lowered->program->functions.n; i++) {
-		struct k_function *function = lowered->program->functions.items[i];
 		struct search search = { .arena = lowered->arena };
 
-		name_list_begin(search.arena, &search.visible, lowered->program, function);
-		lower_block(&function->body, &search);
+		lower_each(lowered, lowered->program->functions.items[i], &search.visible, take, &search);
 	}
 }
