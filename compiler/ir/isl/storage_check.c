@@ -98,17 +98,22 @@ static __isl_give isl_union_map *pairs_of(__isl_take isl_union_map *writes, __is
 
 /* ---- cells and the loops around the mark ---- */
 
-static bool is_around(const struct storing *s, __isl_keep isl_schedule_node *mark)
+/* Are all that touch the array among these? */
+static bool are_among(const struct storing *s, __isl_take isl_union_set *these)
 {
 	isl_union_set *touching = isl_union_map_domain(isl_union_map_copy(s->all));
-	isl_union_set *below = isl_schedule_node_get_domain(mark);
-	bool is;
+	bool are;
 
 	touching = isl_union_set_intersect_params(touching, isl_set_copy(s->module->context));
-	is = isl_union_set_is_subset(touching, below) == isl_bool_true;
+	are = isl_union_set_is_subset(touching, these) == isl_bool_true;
 	isl_union_set_free(touching);
-	isl_union_set_free(below);
-	return is;
+	isl_union_set_free(these);
+	return are;
+}
+
+static bool is_around(const struct storing *s, __isl_keep isl_schedule_node *mark)
+{
+	return are_among(s, isl_schedule_node_get_domain(mark));
 }
 
 /* Is there no cell that is touched in two iterations of the loops around, and written in one of them? */
@@ -288,19 +293,6 @@ static bool are_numbers(const struct storing *s, __isl_keep isl_union_map *lanes
 	return are;
 }
 
-static bool are_in_lanes(const struct storing *s, __isl_keep isl_union_map *lanes)
-{
-	isl_union_set *touching = isl_union_map_domain(isl_union_map_copy(s->all));
-	isl_union_set *dealt = isl_union_map_domain(isl_union_map_copy(lanes));
-	bool are;
-
-	touching = isl_union_set_intersect_params(touching, isl_set_copy(s->module->context));
-	are = isl_union_set_is_subset(touching, dealt) == isl_bool_true;
-	isl_union_set_free(touching);
-	isl_union_set_free(dealt);
-	return are;
-}
-
 /* With { o -> folded subscripts }: is it a bijection, so that each cell is of one o, and those of one o differ in the
  * other subscripts? */
 static bool is_of_one(const struct storing *s, __isl_take isl_union_map *time)
@@ -320,7 +312,7 @@ static const char *registers_problem(const struct storing *s, __isl_keep isl_sch
 	const char *problem = NULL;
 	isl_union_map *time;
 
-	if (!are_in_lanes(s, lanes))
+	if (!are_among(s, isl_union_map_domain(isl_union_map_copy(lanes))))
 		problem = for_others;
 	else if (!are_numbers(s, lanes))
 		problem = "lanes have no number from 0 on";

@@ -105,23 +105,30 @@ static __isl_give isl_map *together(__isl_take isl_map *values, unsigned n_aroun
 	return isl_map_apply_range(isl_map_coalesce(isl_map_intersect(begun, needed)), values);
 }
 
-int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
-			int subscript)
+/* Of the values of one subscript, from { [o, t] -> A[subscripts] }; 0: there is none, or it is too large. */
+static int64_t window_of(__isl_take isl_map *cells, unsigned n_around, const struct array *array, int subscript)
 {
-	isl_map *cells = cells_in_time(loop, cells_of(module, array));
-	unsigned n_around = (unsigned) isl_schedule_node_get_schedule_depth(loop);
 	int64_t most;
 
-	if (!cells || (n_around && !is_cell_of_one(cells, n_around))) {
-		isl_map_free(cells);
-		return 0;
-	}
 	cells = isl_map_project_out(cells, isl_dim_out, (unsigned) subscript + 1,
 				    (unsigned) (array->rank - subscript - 1));
 	cells = isl_map_project_out(cells, isl_dim_out, 0, (unsigned) subscript);
 	cells = isl_map_reset_tuple_id(cells, isl_dim_out);
 	most = val_integer(isl_set_dim_max_val(isl_map_deltas(together(cells, n_around)), 0));
 	return most < MAX_WINDOW ? most + 1 : 0;
+}
+
+int64_t schedule_window(struct module *module, __isl_keep isl_schedule_node *loop, const struct array *array,
+			int subscript)
+{
+	isl_map *cells = cells_in_time(loop, cells_of(module, array));
+	unsigned n_around = (unsigned) isl_schedule_node_get_schedule_depth(loop);
+
+	if (!cells || (n_around && !is_cell_of_one(cells, n_around))) {
+		isl_map_free(cells);
+		return 0;
+	}
+	return window_of(cells, n_around, array, subscript);
 }
 
 const char *schedule_window_problem(struct module *module, __isl_keep isl_schedule_node *mark)
@@ -228,7 +235,6 @@ int64_t schedule_team_window(struct module *module, __isl_keep isl_schedule_node
 {
 	isl_union_map *times = times_below(module, node, loop), *all = cells_of(module, array);
 	isl_map *cells;
-	int64_t most;
 
 	if (times)
 		all = isl_union_map_coalesce(isl_union_map_apply_domain(all, times));
@@ -237,10 +243,5 @@ int64_t schedule_team_window(struct module *module, __isl_keep isl_schedule_node
 		return 0;
 	}
 	cells = isl_map_intersect_params(isl_map_from_union_map(all), isl_set_copy(module->context));
-	cells = isl_map_project_out(cells, isl_dim_out, (unsigned) subscript + 1,
-				    (unsigned) (array->rank - subscript - 1));
-	cells = isl_map_project_out(cells, isl_dim_out, 0, (unsigned) subscript);
-	cells = isl_map_reset_tuple_id(cells, isl_dim_out);
-	most = val_integer(isl_set_dim_max_val(isl_map_deltas(together(cells, 0)), 0));
-	return most < MAX_WINDOW ? most + 1 : 0;
+	return window_of(cells, 0, array, subscript);
 }
