@@ -194,7 +194,7 @@ static inline __device__ void pmg_cuda_add_cells(T (&sums)[2], int64_t j, const 
 PMG_CUDA_ROW(add, +)
 PMG_CUDA_ROW(prod, *)
 
-/* ---- Deals ---- */
+/* ---- Warp-cooperative loops ---- */
 
 /* What is read once passes the caches by that rows are to stay in. */
 template <class T> static inline __device__ T pmg_cuda_once(const T *cell)

@@ -298,7 +298,7 @@ static bool is_in_lanes(const struct sentence *s, int node, const char *dim)
 	return is_loop_over(s, node, dim) && stmt->loop.step && k_expr_mentions(stmt->loop.step, "pmg_team");
 }
 
-const char *check_dealt(const struct sentence *s)
+const char *check_warp_loop(const struct sentence *s)
 {
 	return find_anywhere(s, is_in_lanes, sentence_quoted(s, 0)) >= 0 ? NULL : "no lanes take iterations of it";
 }

@@ -12,7 +12,7 @@ typedef const char *check_sentence(const struct sentence *s);
 check_sentence check_parallel, check_serial, check_atomic, check_private, check_parts, check_team, check_simd,
 	       check_scalar, check_blocks, check_no_blocks, check_fused, check_interchanged, check_tiled,
 	       check_unrolled,
-	       check_row_by_row, check_once, check_joined, check_dealt, check_tree_by_tree, check_branches,
+	       check_row_by_row, check_once, check_joined, check_warp_loop, check_tree_by_tree, check_branches,
 	       check_partition, check_elimination;
 
 /* check_values.c: where values are, and what is called */

@@ -65,7 +65,7 @@ static const struct row {
 	[DECISION_SKIP] = { .check = check_skipped },
 	[DECISION_ROW] = { .check = check_in_row },
 	[DECISION_BLAS_IDIOMS] = { .check = check_called },
-	[DECISION_WARP_LOOP] = { .check = check_dealt },
+	[DECISION_WARP_LOOP] = { .check = check_warp_loop },
 	[DECISION_BLOCK_TEAMS] = { .check = check_team_of_block },
 	[DECISION_MAP_CUDA] = { .check = check_cell },
 	[DECISION_STORAGE_ARRAY] = { .check = check_array },

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Deals. In a loop over the points of a segment, what is read and multiplied for one point is the same for all lanes
- * of a team, while a row takes all of them. The mark WARP_LOOP gives each lane a point of its own for the former
- * (ir/isl/warp_loop.c), which turns a chain of loads for each point into one for as many points as a team has lanes. */
+ * Warp-cooperative loops. In a loop over the points of a segment, what is read and multiplied for one point is the
+ * same for all lanes of a team, while a row takes all of them. The mark WARP_LOOP gives each lane a point of its own
+ * for the former (ir/isl/warp_loop.c), which turns a chain of loads for each point into one for as many points as a
+ * team has lanes. */
 #include "passes/pass_private.h"
 
 /* A loop in which something is read by an index that is read itself. */
