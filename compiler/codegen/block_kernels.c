@@ -9,8 +9,6 @@
  * in one loop is there in the next one; else lanes begin at their numbers and go on by how many there are. */
 #include "codegen/codegen_private.h"
 
-enum { MOST_UNROLLED = 64 };
-
 /* ---- what stands in the place of arrays ---- */
 
 const struct array *block_kernel_array(const struct emit *e, const struct array *array)

@@ -512,6 +512,8 @@ bool expr_is_affine(const struct expr *expr);
 /* Comparisons of affine expressions under and, or, not; BOOL constants. */
 bool expr_is_affine_condition(const struct expr *expr);
 bool expr_is_constant(const struct expr *expr, int64_t *value);
+/* Are both constants? Then n = hi - lo. */
+bool range_is_constant(const struct expr *lo, const struct expr *hi, int64_t *n);
 /* A constant, or a specialised size. */
 bool expr_is_known(const struct module *module, const struct expr *expr, int64_t *value);
 bool expr_is_zero(const struct expr *expr);

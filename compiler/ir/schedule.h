@@ -75,6 +75,7 @@ __isl_give isl_id *mark_id(struct module *module, struct mark *mark);
 struct mark *mark_of(__isl_take isl_id *id);            /* NULL when it is not one of ours */
 struct mark *mark_of_node(__isl_keep isl_schedule_node *node);  /* NULL when the node is no mark */
 struct mark *mark_above(__isl_keep isl_schedule_node *node);    /* directly above; NULL when that is no mark */
+struct mark *mark_below(__isl_keep isl_schedule_node *node);    /* directly below, of the first child; NULL likewise */
 struct mark *mark_read(struct module *module, const char *name);/* from its name in a dump; NULL: not a mark */
 bool mark_is_loop(const struct mark *mark);             /* LOOP, TILE, BIND or CHILDREN */
 int mark_dim_number(const struct mark *mark);           /* of its dim in its stage */
@@ -169,6 +170,8 @@ const struct array *restructuring_live_by(const struct module *module, const str
 bool group_touches_points(const struct group *group, const struct restructuring *r);
 /* Why iterations of the loop below the WARP_LOOP mark at `mark` cannot run a warp at a time; NULL: they can. */
 const char *schedule_warp_loop_problem(const struct region *region, __isl_keep isl_schedule_node *mark);
+/* Iterations of a loop that is written out in lanes of a device, at most: what they keep of a row is in registers. */
+enum { MOST_UNROLLED = 64 };
 /* Of how many values of a subscript of `array` the loop of the LOOP mark at `loop` needs to store, each in the place of
  * those that many before and after it, where all that touches the array runs below; 0: of all, or of too many. */
 enum { MAX_WINDOW = 64 };

@@ -288,6 +288,16 @@ bool expr_is_constant(const struct expr *expr, int64_t *value)
 	       fold(expr->op, a, b, value);
 }
 
+bool range_is_constant(const struct expr *lo, const struct expr *hi, int64_t *n)
+{
+	int64_t first, end;
+
+	if (!expr_is_constant(lo, &first) || !expr_is_constant(hi, &end))
+		return false;
+	*n = end - first;
+	return true;
+}
+
 bool expr_is_known(const struct module *module, const struct expr *expr, int64_t *value)
 {
 	if (expr->kind != EXPR_PARAM)

@@ -129,6 +129,19 @@ struct mark *mark_above(__isl_keep isl_schedule_node *node)
 	return mark;
 }
 
+struct mark *mark_below(__isl_keep isl_schedule_node *node)
+{
+	isl_schedule_node *child;
+	struct mark *mark;
+
+	if (isl_schedule_node_has_children(node) != isl_bool_true)
+		return NULL;
+	child = isl_schedule_node_get_child(node, 0);
+	mark = mark_of_node(child);
+	isl_schedule_node_free(child);
+	return mark;
+}
+
 /* ---- reading back ---- */
 
 static bool kind_of_name(const char *name, size_t length, enum mark_kind *kind)

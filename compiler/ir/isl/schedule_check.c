@@ -23,15 +23,6 @@ static enum isl_schedule_node_type child_type(__isl_keep isl_schedule_node *node
 	return type;
 }
 
-static const struct mark *child_mark(__isl_keep isl_schedule_node *node)
-{
-	isl_schedule_node *child = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	const struct mark *mark = mark_of_node(child);
-
-	isl_schedule_node_free(child);
-	return mark;
-}
-
 static bool is_one_stage(__isl_keep isl_schedule_node *node, const struct stage *stage)
 {
 	isl_union_set *domain = isl_schedule_node_get_domain(node);
@@ -113,7 +104,7 @@ static bool shares_children(__isl_keep isl_schedule_node *node, const struct sta
 
 static const char *mark_problem(struct module *module, __isl_keep isl_schedule_node *node)
 {
-	const struct mark *mark = mark_of_node(node), *below = child_mark(node);
+	const struct mark *mark = mark_of_node(node), *below = mark_below(node);
 
 	if (!mark)
 		return "a mark is not one of ours";

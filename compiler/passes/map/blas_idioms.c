@@ -55,13 +55,12 @@ static void use_overrides(struct module *module)
 /* The product of the lengths of the loops; -1: not known. */
 static int64_t known_work(const struct blas_nest *nest)
 {
-	int64_t work = 1, lo, hi;
+	int64_t work = 1, n;
 
 	for (int i = 0; i < nest->n_dims; i++) {
 		const struct dim *dim = &nest->stage->dims.items[nest->dims[i]];
 
-		if (!expr_is_constant(dim->lo, &lo) || !expr_is_constant(dim->hi, &hi) ||
-		    __builtin_mul_overflow(work, hi > lo ? hi - lo : 0, &work))
+		if (!range_is_constant(dim->lo, dim->hi, &n) || __builtin_mul_overflow(work, n > 0 ? n : 0, &work))
 			return -1;
 	}
 	return work;

@@ -27,16 +27,15 @@ static bool is_known_to_host(const struct expr *expr)
 	return true;
 }
 
-struct dealing {
+struct assigning {
 	struct tree_walk *walk;
-	stage_list dealt;               /* stages of loops that lanes share */
 	int *loop_of;                   /* by number of stage: which of these loops; 0: none */
 	int n_loops, shared_dim;        /* number of the dim of the shared loop */
 	bool is_possible;
 };
 
 struct touching {
-	const struct dealing *dealing;
+	const struct assigning *assigning;
 	const struct array *array;
 	int first;                      /* the loop that was seen first; 0: none */
 	unsigned own;                   /* subscripts that are the dim of the shared loop in all accesses */
@@ -51,13 +50,13 @@ static void look_at_access(struct access *access, void *user)
 		return;
 	touching->is_here = true;
 	for (int i = 0; i < access->array->rank; i++)
-		if (access->subs[i]->kind != EXPR_DIM || access->subs[i]->index != touching->dealing->shared_dim)
+		if (access->subs[i]->kind != EXPR_DIM || access->subs[i]->index != touching->assigning->shared_dim)
 			touching->own &= ~(1U << i);
 }
 
 static void look_at_stage(struct touching *touching, struct stage *stage)
 {
-	const int loop = touching->dealing->loop_of[stage->number];
+	const int loop = touching->assigning->loop_of[stage->number];
 
 	touching->is_here = false;
 	look_at_access(&stage->write, touching);
@@ -70,10 +69,10 @@ static void look_at_stage(struct touching *touching, struct stage *stage)
 }
 
 /* Is it a temporary of one iteration of the shared loop that only the loops of the lanes touch, and several of them? */
-static bool is_handed_on(const struct dealing *dealing, const struct array *array)
+static bool is_handed_on(const struct assigning *assigning, const struct array *array)
 {
-	struct module *module = dealing->walk->module;
-	struct touching touching = { .dealing = dealing, .array = array, .own = (1U << array->rank) - 1 };
+	struct module *module = assigning->walk->module;
+	struct touching touching = { .assigning = assigning, .array = array, .own = (1U << array->rank) - 1 };
 
 	if (array->role != ROLE_TEMP || array_is_index(array) || array->rank == 0)
 		return false;
@@ -82,22 +81,22 @@ static bool is_handed_on(const struct dealing *dealing, const struct array *arra
 	return touching.are_several && touching.own && !touching.is_outside;
 }
 
-static bool hands_on(const struct dealing *dealing)
+static bool hands_on(const struct assigning *assigning)
 {
-	struct module *module = dealing->walk->module;
+	struct module *module = assigning->walk->module;
 
 	for (int i = 0; i < module->arrays.n; i++)
-		if (is_handed_on(dealing, module->arrays.items[i]))
+		if (is_handed_on(assigning, module->arrays.items[i]))
 			return true;
 	return false;
 }
 
 /* ---- the loops of the lanes ---- */
 
-static bool carries_nothing(const struct dealing *dealing, __isl_keep isl_schedule_node *loop)
+static bool carries_nothing(const struct assigning *assigning, __isl_keep isl_schedule_node *loop)
 {
-	isl_union_map *strict = tree_carried(loop, dealing->walk->region->strict);
-	isl_union_map *updates = tree_carried(loop, dealing->walk->region->reduction);
+	isl_union_map *strict = tree_carried(loop, assigning->walk->region->strict);
+	isl_union_map *updates = tree_carried(loop, assigning->walk->region->reduction);
 	const bool nothing = isl_union_map_is_empty(strict) == isl_bool_true &&
 			     isl_union_map_is_empty(updates) == isl_bool_true;
 
@@ -109,24 +108,19 @@ static bool carries_nothing(const struct dealing *dealing, __isl_keep isl_schedu
 /* As many as a warp has lanes, or fewer. */
 static bool is_short(const struct dim *dim)
 {
-	int64_t lo, hi;
+	int64_t n;
 
-	return dim->kind == DIM_RANGE && expr_is_constant(dim->lo, &lo) && expr_is_constant(dim->hi, &hi) &&
-	       hi - lo <= SHORT;
+	return dim->kind == DIM_RANGE && range_is_constant(dim->lo, dim->hi, &n) && n <= SHORT;
 }
 
 static isl_bool find_long(__isl_keep isl_schedule_node *node, void *user)
 {
-	const struct mark *mark = mark_of_node(node), *below;
-	isl_schedule_node *loop;
+	const struct mark *mark = mark_of_node(node), *below = mark_below(node);
 	bool *has_long = user;
 
 	if (!mark || mark->kind != MARK_VECTOR)
 		return isl_bool_true;
-	loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	below = mark_of_node(loop);
 	*has_long |= below && below->kind == MARK_LOOP && !is_short(below->dim);
-	isl_schedule_node_free(loop);
 	return isl_bool_false;
 }
 
@@ -139,10 +133,11 @@ static bool has_long_vectors(__isl_keep isl_schedule_node *loop)
 	return has;
 }
 
-static bool can_be_dealt(const struct dealing *dealing, __isl_keep isl_schedule_node *loop, const struct mark *mark)
+static bool can_be_assigned(const struct assigning *assigning, __isl_keep isl_schedule_node *loop,
+			    const struct mark *mark)
 {
 	return mark->kind == MARK_LOOP && mark->direction > 0 && is_known_to_host(mark->dim->lo) &&
-	       is_known_to_host(mark->dim->hi) && !has_long_vectors(loop) && carries_nothing(dealing, loop);
+	       is_known_to_host(mark->dim->hi) && !has_long_vectors(loop) && carries_nothing(assigning, loop);
 }
 
 static __isl_give isl_schedule_node *drop_vector(__isl_take isl_schedule_node *node, void *unused)
@@ -153,28 +148,28 @@ static __isl_give isl_schedule_node *drop_vector(__isl_take isl_schedule_node *n
 	return mark && mark->kind == MARK_VECTOR ? isl_schedule_node_delete(node) : node;
 }
 
-static __isl_give isl_schedule_node *deal_loop(struct dealing *dealing, __isl_take isl_schedule_node *node)
+static __isl_give isl_schedule_node *assign_loop(struct assigning *assigning, __isl_take isl_schedule_node *node)
 {
-	struct module *module = dealing->walk->module;
+	struct module *module = assigning->walk->module;
 	const stage_list below = tree_stages(module, node);
 
-	dealing->n_loops++;
+	assigning->n_loops++;
 	for (int i = 0; i < below.n; i++) {
-		dealing->loop_of[below.items[i]->number] = dealing->n_loops;
-		dealing->is_possible = dealing->is_possible && !stage_checks_index(below.items[i]);
+		assigning->loop_of[below.items[i]->number] = assigning->n_loops;
+		assigning->is_possible = assigning->is_possible && !stage_checks_index(below.items[i]);
 	}
 	node = isl_schedule_node_map_descendant_bottom_up(node, drop_vector, NULL);
 	return tree_insert_mark(module, node, MARK_LANES, pass_name, NULL);
 }
 
-static __isl_give isl_schedule_node *deal(struct dealing *dealing, __isl_take isl_schedule_node *node);
+static __isl_give isl_schedule_node *assign(struct assigning *assigning, __isl_take isl_schedule_node *node);
 
-static __isl_give isl_schedule_node *deal_children(struct dealing *dealing, __isl_take isl_schedule_node *node)
+static __isl_give isl_schedule_node *assign_children(struct assigning *assigning, __isl_take isl_schedule_node *node)
 {
 	const isl_size n = isl_schedule_node_n_children(node);
 
 	for (int i = 0; i < n; i++)
-		node = isl_schedule_node_parent(deal(dealing, isl_schedule_node_child(node, i)));
+		node = isl_schedule_node_parent(assign(assigning, isl_schedule_node_child(node, i)));
 	return node;
 }
 
@@ -185,20 +180,20 @@ static bool may_stand_around(const struct mark *mark)
 }
 
 /* Returns the node at the same depth; a statement that no loop of lanes is around is none for a block. */
-static __isl_give isl_schedule_node *deal(struct dealing *dealing, __isl_take isl_schedule_node *node)
+static __isl_give isl_schedule_node *assign(struct assigning *assigning, __isl_take isl_schedule_node *node)
 {
 	const struct mark *mark = mark_of_node(node);
 
 	if (mark && mark->kind == MARK_VECTOR) {
 		node = isl_schedule_node_delete(node);
-		return deal(dealing, node);
+		return assign(assigning, node);
 	}
 	if (isl_schedule_node_get_type(node) == isl_schedule_node_leaf)
-		dealing->is_possible = false;
-	if (mark && can_be_dealt(dealing, node, mark))
-		return deal_loop(dealing, node);
-	dealing->is_possible = dealing->is_possible && (!mark || may_stand_around(mark));
-	return deal_children(dealing, node);
+		assigning->is_possible = false;
+	if (mark && can_be_assigned(assigning, node, mark))
+		return assign_loop(assigning, node);
+	assigning->is_possible = assigning->is_possible && (!mark || may_stand_around(mark));
+	return assign_children(assigning, node);
 }
 
 /* ---- shared loops ---- */
@@ -229,16 +224,10 @@ static bool is_shared(__isl_keep isl_schedule_node *loop)
 /* Loops of vectors below are none any more. */
 static isl_bool take_back_vector(__isl_keep isl_schedule_node *node, void *user)
 {
-	const struct mark *mark = mark_of_node(node), *below;
-	isl_schedule_node *loop;
+	const struct mark *mark = mark_of_node(node), *below = mark_below(node);
 
-	if (!mark || mark->kind != MARK_VECTOR)
-		return isl_bool_true;
-	loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	below = mark_of_node(loop);
-	if (mark_is_loop(below))
+	if (mark && mark->kind == MARK_VECTOR && mark_is_loop(below))
 		module_take_back(user, DECISION_VECTOR, below->stage->group->name, below->dim->span);
-	isl_schedule_node_free(loop);
 	return isl_bool_true;
 }
 
@@ -246,26 +235,26 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 					   const struct mark *mark, bool *descend)
 {
 	struct module *module = walk->module;
-	struct dealing dealing = { .walk = walk, .is_possible = true,
+	struct assigning assigning = { .walk = walk, .is_possible = true,
 				   .shared_dim = mark->dim ? mark_dim_number(mark) : -1,
 				   .loop_of = arena_new_array(module->arena, int, module->stages.n) };
-	isl_schedule_node *dealt;
+	isl_schedule_node *assigned;
 
 	*descend = !is_shared(node);
 	if (*descend || !walk->region->strict || mark->kind != MARK_LOOP || !is_plain(node))
 		return node;
-	dealt = isl_schedule_node_first_child(isl_schedule_node_first_child(isl_schedule_node_copy(node)));
-	dealt = isl_schedule_node_ancestor(deal(&dealing, dealt), 2);
-	if (!dealing.is_possible || !hands_on(&dealing)) {
-		isl_schedule_node_free(dealt);
+	assigned = isl_schedule_node_first_child(isl_schedule_node_first_child(isl_schedule_node_copy(node)));
+	assigned = isl_schedule_node_ancestor(assign(&assigning, assigned), 2);
+	if (!assigning.is_possible || !hands_on(&assigning)) {
+		isl_schedule_node_free(assigned);
 		return node;
 	}
 	isl_schedule_node_foreach_descendant_top_down(node, take_back_vector, module);
 	isl_schedule_node_free(node);
 	module_decide(module, DECISION_BLOCK_TEAMS, mark->stage->group->name, mark->dim->span,
 		      "an iteration of '%s' has %d loops that lanes share, which hand on values", mark->dim->name,
-		      dealing.n_loops)->loop = mark->dim;
-	return dealt;
+		      assigning.n_loops)->loop = mark->dim;
+	return assigned;
 }
 
 bool pass_block_teams(struct module *module, const struct pass_options *options)

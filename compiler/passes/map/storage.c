@@ -295,10 +295,9 @@ static bool runs_in_order(const struct target *target, __isl_keep isl_schedule_n
 
 static bool has_at_most(const struct array *array, int subscript, int64_t most)
 {
-	int64_t lo, hi;
+	int64_t n;
 
-	return expr_is_constant(array->lo[subscript], &lo) && expr_is_constant(array->hi[subscript], &hi) &&
-	       hi - lo <= most;
+	return range_is_constant(array->lo[subscript], array->hi[subscript], &n) && n <= most;
 }
 
 static void remark_whole(const struct target *target, const struct mark *loop)

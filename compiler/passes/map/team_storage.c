@@ -11,11 +11,10 @@
 #include "ir/match/blas.h"
 #include "passes/pass_private.h"
 
-enum { REGISTER_BYTES = 2048, MOST_UNROLLED = 64, LEAST_CELL = 4 };
+enum { REGISTER_BYTES = 2048, LEAST_CELL = 4 };
 
 struct keeping {
 	struct module *module;
-	const struct pass_options *options;
 	int shared_dim;                 /* number of the dim of the shared loop */
 	int *lane_dim;                  /* by number of stage: that of the loop of the lanes; -1: none is around */
 	int64_t register_bytes;         /* of all arrays in registers */
@@ -37,10 +36,9 @@ static bool is_dim(const struct expr *expr, int dim)
 
 static bool is_short(const struct dim *dim)
 {
-	int64_t lo, hi;
+	int64_t n;
 
-	return dim->kind == DIM_RANGE && expr_is_constant(dim->lo, &lo) && expr_is_constant(dim->hi, &hi) &&
-	       hi - lo <= MOST_UNROLLED;
+	return dim->kind == DIM_RANGE && range_is_constant(dim->lo, dim->hi, &n) && n <= MOST_UNROLLED;
 }
 
 /* A number, or a dim plus a number whose loop can be written out. */
@@ -57,7 +55,7 @@ static bool is_unrolled(const struct keeping *keeping, const struct expr *expr)
 /* Elements by which an access moves with a dim; 0: that is not known, or it does not. */
 static int64_t step_of(const struct access *access, int dim)
 {
-	int64_t step = 0, behind = 1, slope, lo, hi;
+	int64_t step = 0, behind = 1, slope, n;
 
 	for (int i = access->array->rank - 1; i >= 0; i--) {
 		const struct array *array = access->array;
@@ -65,8 +63,7 @@ static int64_t step_of(const struct access *access, int dim)
 		if (!blas_coefficient(access->subs[i], dim, &slope) || (slope && !behind))
 			return 0;
 		step += slope*behind;
-		behind = expr_is_constant(array->lo[i], &lo) && expr_is_constant(array->hi[i], &hi) ? behind*(hi - lo)
-											    : 0;
+		behind = range_is_constant(array->lo[i], array->hi[i], &n) ? behind*n : 0;
 	}
 	return step;
 }
@@ -116,21 +113,17 @@ static void look_at_array(struct keeping *keeping, struct array *array, const st
 
 /* ---- lanes ---- */
 
-
 static isl_bool note_lanes(__isl_keep isl_schedule_node *node, void *user)
 {
 	struct keeping *keeping = user;
 	const struct mark *mark = mark_of_node(node);
-	isl_schedule_node *loop;
 	stage_list below;
 
 	if (!mark || mark->kind != MARK_LANES)
 		return isl_bool_true;
-	loop = isl_schedule_node_first_child(isl_schedule_node_copy(node));
-	below = tree_stages(keeping->module, loop);
+	below = tree_stages(keeping->module, node);
 	for (int i = 0; i < below.n; i++)
-		keeping->lane_dim[below.items[i]->number] = mark_dim_number(mark_of_node(loop));
-	isl_schedule_node_free(loop);
+		keeping->lane_dim[below.items[i]->number] = mark_dim_number(mark_below(node));
 	return isl_bool_false;
 }
 
@@ -139,14 +132,14 @@ static isl_bool note_lanes(__isl_keep isl_schedule_node *node, void *user)
 /* Bytes of the subscripts that are not folded; 0: these are no numbers. */
 static int64_t bytes_of(const struct array *array, unsigned folded)
 {
-	int64_t bytes = type_size(array->type), lo, hi;
+	int64_t bytes = type_size(array->type), n;
 
 	for (int i = 0; i < array->rank; i++) {
 		if (folded >> i & 1U)
 			continue;
-		if (!expr_is_constant(array->lo[i], &lo) || !expr_is_constant(array->hi[i], &hi))
+		if (!range_is_constant(array->lo[i], array->hi[i], &n))
 			return 0;
-		bytes *= hi - lo;
+		bytes *= n;
 	}
 	return bytes;
 }
@@ -199,7 +192,7 @@ static isl_bool try_loop(__isl_keep isl_schedule_node *node, void *user)
 	struct windows *windows = user;
 	const struct mark *mark = mark_of_node(node);
 	struct array *array = windows->keeping->array;
-	int64_t lo, hi, window;
+	int64_t n, window;
 
 	if (mark && mark->kind == MARK_LANES)
 		return isl_bool_false;
@@ -207,8 +200,7 @@ static isl_bool try_loop(__isl_keep isl_schedule_node *node, void *user)
 		if ((windows->how->folded | windows->keeping->lane) >> i & 1U)
 			continue;
 		window = schedule_team_window(windows->keeping->module, windows->node, node, array, i);
-		if (!window || (expr_is_constant(array->lo[i], &lo) && expr_is_constant(array->hi[i], &hi) &&
-				hi - lo <= window))
+		if (!window || (range_is_constant(array->lo[i], array->hi[i], &n) && n <= window))
 			continue;
 		windows->how->window = window;
 		windows->how->windowed = i;
@@ -326,7 +318,7 @@ static bool is_of_block(__isl_keep isl_schedule_node *loop)
 static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					   const struct mark *mark, bool *descend)
 {
-	struct keeping keeping = { .module = walk->module, .options = walk->options };
+	struct keeping keeping = { .module = walk->module };
 	isl_size depth = isl_schedule_node_get_tree_depth(node);
 
 	*descend = !is_of_block(node);

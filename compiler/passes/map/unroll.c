@@ -13,12 +13,7 @@
 
 bool dim_has_short_range(const struct dim *dim, int64_t *n)
 {
-	int64_t lo, hi;
-
-	if (dim->kind != DIM_RANGE || !expr_is_constant(dim->lo, &lo) || !expr_is_constant(dim->hi, &hi))
-		return false;
-	*n = hi - lo;
-	return *n > 0 && *n < STEP_SHORT;
+	return dim->kind == DIM_RANGE && range_is_constant(dim->lo, dim->hi, n) && *n > 0 && *n < STEP_SHORT;
 }
 
 static bool is_short(const struct stage *stage, int first, int64_t *n)

@@ -9,7 +9,7 @@
  * every read of a neighbour is of one element of its row, X stays as it is. */
 #include "passes/pass_private.h"
 
-enum { LONGEST_ROW = 64, MOST_BORDERS = 2 };
+enum { MOST_BORDERS = 2 };
 
 struct border {
 	int64_t at;                     /* the last subscript */
@@ -29,11 +29,10 @@ struct rows {
 static bool has_short_rows(const struct array *array)
 {
 	const int last = array->rank - 1;
-	int64_t lo, hi;
+	int64_t n;
 
 	return array->role == ROLE_TEMP && !array_is_index(array) && last > 0 &&
-	       expr_is_constant(array->lo[last], &lo) && expr_is_constant(array->hi[last], &hi) && hi - lo > 1 &&
-	       hi - lo <= LONGEST_ROW;
+	       range_is_constant(array->lo[last], array->hi[last], &n) && n > 1 && n <= MOST_UNROLLED;
 }
 
 /* Is it of the row of its own point: are all subscripts but the last dims in their order? */
@@ -119,7 +118,7 @@ static dim_list dims_of(const struct rows *rows, const struct group *writer)
 	return dims;
 }
 
-static void add_group(struct rows *rows, struct border *border, struct region *region, const struct group *writer)
+static void add_group(struct rows *rows, struct border *border, const struct group *writer)
 {
 	struct arena *arena = rows->module->arena;
 	const struct span span = rows->array->span;
@@ -127,7 +126,8 @@ static void add_group(struct rows *rows, struct border *border, struct region *r
 	const dim_list dims = dims_of(rows, writer);
 	struct expr **to = arena_new_array(arena, struct expr *, rank);
 	struct expr **from = arena_new_array(arena, struct expr *, rank);
-	const enum region_kind kind = (enum region_kind) (region - rows->module->regions);
+	const enum region_kind kind = group_region(rows->module, writer);
+	struct region *region = &rows->module->regions[kind];
 	struct group *group;
 	struct stage *stage;
 
@@ -152,14 +152,6 @@ static void redirect(struct access *access, void *user)
 		access->array = find_border(rows, at)->array;
 }
 
-static struct region *region_of(struct module *module, const struct group *group)
-{
-	for (int r = 0; r < REGION_N; r++)
-		if (region_place_of(&module->regions[r], group) < module->regions[r].groups.n)
-			return &module->regions[r];
-	return NULL;
-}
-
 static bool try_array(struct module *module, struct array *array)
 {
 	struct rows rows = { .module = module, .array = array, .is_possible = has_short_rows(array) };
@@ -172,7 +164,7 @@ static bool try_array(struct module *module, struct array *array)
 	    (module->loop.until && expr_reads_array(module->loop.until, array)))
 		return false;
 	for (int i = 0; i < rows.n_borders; i++)
-		add_group(&rows, &rows.borders[i], region_of(module, writer), writer);
+		add_group(&rows, &rows.borders[i], writer);
 	for (int i = 0; i < n_stages; i++)
 		stage_reads(module->stages.items[i], redirect, &rows);
 	module_decide(module, DECISION_BORDERS, array->name, array->span, "other iterations read %s of each row",
