@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What the compiled libraries show: no mutable state, nobody below the driver prints or exits, what asks for memory
-ahead is not left out by the C compiler, and files do not use each other in circles."""
+"""What the compiled libraries show: no mutable state, nobody below the driver prints or exits, no global name twice,
+what asks for memory ahead is not left out by the C compiler, and files do not use each other in circles."""
 import platform
 import re
 import subprocess
@@ -42,6 +42,21 @@ def prints_or_exits(tree):
     for member, section, symbol in symbols(tree):
         if section == "*UND*" and symbol in FORBIDDEN:
             yield f"{member}: calls {symbol}"
+
+
+def global_twice(tree):
+    """A linker takes the first of two members of a library that define a name, and says nothing."""
+    for library in LIBRARIES:
+        defined, member = {}, ""
+        for row in listing(tree.build / library).splitlines():
+            found = MEMBER.match(row)
+            if found:
+                member = found.group(1)
+            found = SYMBOL.match(row)
+            if found and row[17] == "g" and found.group(1) != "*UND*":
+                if found.group(2) in defined:
+                    yield f"{library}: {defined[found.group(2)]} and {member} both define {found.group(2)}"
+                defined[found.group(2)] = member
 
 
 def copies_ask(tree):
@@ -101,4 +116,4 @@ def calls_in_circles(tree):
         yield f"{' and '.join(circle)} use each other"
 
 
-CHECKS = [mutable_state, prints_or_exits, copies_ask, calls_in_circles]
+CHECKS = [mutable_state, prints_or_exits, global_twice, copies_ask, calls_in_circles]
