@@ -129,12 +129,17 @@ static void print_braces(struct print *p, const struct k_stmt *stmt, const char 
 	close_at(p, stmt, "}");
 }
 
+static bool is_atomic_call(const struct print *p, const struct k_stmt *stmt)
+{
+	return stmt->kind == KS_STORE && stmt->store.mode == K_STORE_ATOMIC && p->spelling == C_SPELLING_CUDA;
+}
+
 /* One that is no macro, whose expansion may be several statements. */
-static bool is_simple(const struct k_stmt *stmt)
+static bool is_simple(const struct print *p, const struct k_stmt *stmt)
 {
 	switch (stmt->kind) {
 	case KS_STORE:
-		return stmt->store.mode != K_STORE_ATOMIC;
+		return stmt->store.mode != K_STORE_ATOMIC || is_atomic_call(p, stmt);
 	case KS_CALL:
 		return stmt->value->kind == KE_CALL && islower((unsigned char) *stmt->value->text);
 	case KS_RETURN: case KS_BREAK: case KS_CONTINUE:
@@ -146,15 +151,15 @@ static bool is_simple(const struct k_stmt *stmt)
 	return false;
 }
 
-static bool needs_no_braces(const struct k_block *body)
+static bool needs_no_braces(const struct print *p, const struct k_block *body)
 {
-	return body->stmts.n == 1 && is_simple(body->stmts.items[0]);
+	return body->stmts.n == 1 && is_simple(p, body->stmts.items[0]);
 }
 
 /* One statement stands without braces. */
 static void print_body(struct print *p, const struct k_stmt *stmt, const char *head, const struct k_block *body)
 {
-	if (!needs_no_braces(body)) {
+	if (!needs_no_braces(p, body)) {
 		print_braces(p, stmt, arena_printf(arena_of(p), "%s ", head), body);
 		return;
 	}
@@ -328,9 +333,13 @@ static void print_if(struct print *p, const struct k_stmt *stmt)
 
 static void print_store(struct print *p, const struct k_stmt *stmt)
 {
-	if (stmt->store.mode == K_STORE_ATOMIC)
+	const bool is_call = is_atomic_call(p, stmt);
+	const char *text = is_call ? cuda_atomic_text(arena_of(p), &stmt->store)
+				   : k_store_text(arena_of(p), &stmt->store);
+
+	if (stmt->store.mode == K_STORE_ATOMIC && !is_call)
 		annotate(p, stmt, "#pragma omp atomic");
-	writer_line_at(p->w, stmt->emitter, "%s;", k_store_text(arena_of(p), &stmt->store));
+	writer_line_at(p->w, stmt->emitter, "%s;", text);
 }
 
 static void print_parallel(struct print *p, const struct k_stmt *stmt)

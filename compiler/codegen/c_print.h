@@ -17,4 +17,7 @@ void c_print_function(struct writer *w, const struct k_function *function, enum 
 /* "const double *restrict x"; in OpenCL a pointer is one to a buffer. */
 const char *c_declaration(struct arena *arena, const struct k_type *type, const char *name, enum c_spelling spelling);
 
+/* cuda.c. An atomic store as the call of a function: pmg_cuda_atomic_add<double>(&x, value). */
+const char *cuda_atomic_text(struct arena *arena, const struct k_store *store);
+
 #endif

@@ -192,6 +192,8 @@ bool is_written_below(struct emit *e, __isl_keep isl_ast_node *node, const struc
 struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct point *point);
 /* Statement `target op= value`, and the value that it gives the target. */
 void emit_update(struct emit *e, const struct update *update);
+/* Adds or multiplies while no other update comes between; false: it is another operation. */
+bool emit_atomic_store(struct emit *e, const struct update *update);
 struct k_expr *update_result(struct emit *e, const struct update *update);
 
 /* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */

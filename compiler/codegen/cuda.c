@@ -10,9 +10,19 @@ static void cuda_atomic_update(struct emit *e, const struct update *update)
 	struct arena *a = e->arena;
 	struct k_expr *call;
 
+	if (emit_atomic_store(e, update))
+		return;
 	call = K_CALL(a, arena_printf(a, "pmg_cuda_atomic_%s", device_operation(update->op)),
 		      k_address(a, update->target), update->value);
 	k_do(e->b, k_with_constant(a, call, k_type_arg(a, k_scalar(type_c_name(update->type)))));
+}
+
+const char *cuda_atomic_text(struct arena *arena, const struct k_store *store)
+{
+	const struct k_expr *target = store->targets.items[0];
+
+	return arena_printf(arena, "pmg_cuda_atomic_%s<%s>(&%s, %s)", store->op == K_MUL ? "prod" : "add",
+			    target->type.name, k_expr_text(arena, target), k_expr_text(arena, store->value));
 }
 
 static struct k_expr *cuda_grid_sum(struct emit *e, const struct cell *cell)

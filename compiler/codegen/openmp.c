@@ -77,11 +77,8 @@ static void openmp_atomic_update(struct emit *e, const struct update *update)
 	struct arena *a = e->arena;
 	const char *name;
 
-	if (update->op == REDUCE_ADD || update->op == REDUCE_MUL) {
-		k_update(e->b, update->op == REDUCE_ADD ? K_ADD : K_MUL, update->target,
-			 update->value)->store.mode = K_STORE_ATOMIC;
+	if (emit_atomic_store(e, update))
 		return;
-	}
 	name = arena_printf(a, "pmg_atomic_%s_%s", clause_operator(update->op), type_name(update->type));
 	k_do(e->b, K_CALL(a, name, k_address(a, update->target), update->value));
 }

@@ -234,6 +234,16 @@ void emit_update(struct emit *e, const struct update *update)
 		k_update(e->b, update->op == REDUCE_ADD ? K_ADD : K_MUL, update->target, update->value);
 }
 
+bool emit_atomic_store(struct emit *e, const struct update *update)
+{
+	const bool is_sum = update->op == REDUCE_ADD;
+
+	if (!is_sum && update->op != REDUCE_MUL)
+		return false;
+	k_update(e->b, is_sum ? K_ADD : K_MUL, update->target, update->value)->store.mode = K_STORE_ATOMIC;
+	return true;
+}
+
 /* x = condition ? value : x, with the value computed for all lanes. */
 static void emit_where(struct emit *e, const struct update *update, struct k_expr *conditions)
 {
