@@ -266,5 +266,5 @@ struct k_row sum_row(struct emit *e, const struct range *range, const struct loo
 	hi = affine_of_expr(e, NULL, dim->hi);
 	if (!affine_is_equal(e->arena, &range->first, &lo) || !affine_is_equal(e->arena, &range->end, &hi))
 		return (struct k_row) { 0 };
-	return (struct k_row) { k_int(e->arena, length), array->sums != array->type };
+	return (struct k_row) { .length = k_int(e->arena, length), .is_narrow = array->sums != array->type };
 }

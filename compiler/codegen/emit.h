@@ -121,11 +121,9 @@ struct row {                            /* cells of a stage's target that are ke
 	const struct stage *stage;
 	int dim;                        /* along which they lie */
 	int64_t length;
-	const char *name;
+	struct k_row known;             /* of the loop over them */
+	bool is_atomic;                 /* other lanes may update them at once */
 	const char *index;              /* of the present vector, in a dot product */
-	struct k_expr *is_alone;        /* whether no other thread updates its cells; NULL: none ever does */
-	bool is_shared;                 /* groups of lanes have shares of its sums */
-	const char *added;              /* the variable that says whether a lane had anything to add; NULL: none does */
 };
 
 struct part_rows {                      /* a nest that sets what parts add to, on a device */

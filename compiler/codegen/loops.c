@@ -81,7 +81,7 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	if ((use->is_parallel || use->is_vector) && e->target->share)
 		e->target->share(e, loop, use);
 	loop->loop.is_short = use->mark->dim->is_short;
-	loop->loop.row = sum_row(e, range, use);
+	loop->loop.row = row_known(e, range, use);
 }
 
 static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
@@ -141,7 +141,7 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 
 	prefetch_open(e, node, use.mark);
 	if (!variable_length_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
-	    !emit_row_loop(e, node, use.mark) && !emit_dot_loop(e, node, use))
+	    !emit_dot_loop(e, node, use))
 		emit_loop(e, node, use);
 	e->windows.prefetching = outer;
 }

@@ -44,17 +44,13 @@ struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const
 	struct point point = { stage, ast_instance_below(node, stage, false) };
 	const struct restructuring *parts;
 	const struct dim *dim = segment_dim(e, stage, along, &parts);
-	const char *name = NULL;
+	struct affine part;
 
-	if (dim && point.instance) {
-		struct affine part = affine_of_expr(e, &point, dim->source.subs[0]);
-
-		name = names_declare(&e->names, "is_alone");
-		k_const(e->b, k_scalar("bool"), name,
-			K_CALL(e->arena, "PMG_IS_ALONE", k_name(e->arena, parts->part_values->c_name),
-			       affine_expr(e->arena, &part), k_name(e->arena, e->layout->params[parts->n_parts])));
-	}
-	return name ? k_name(e->arena, name) : k_bool(e->arena, false);
+	if (!dim || !point.instance)
+		return NULL;
+	part = affine_of_expr(e, &point, dim->source.subs[0]);
+	return K_CALL(e->arena, "PMG_IS_ALONE", k_name(e->arena, parts->part_values->c_name),
+		      affine_expr(e->arena, &part), k_name(e->arena, e->layout->params[parts->n_parts]));
 }
 
 /* ---- the nest ahead ---- */
@@ -127,11 +123,11 @@ static bool is_in_every_part(const struct emit *e)
 	return e->grid && depth_here(e) == e->grid->depth + 1;
 }
 
-bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length)
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
 {
 	const struct stage *setter = e->rows.of_parts ? e->rows.of_parts->setter : NULL, *stage = row->stage;
 	const struct restructuring *parts;
-	int along = mark_dim_number(row);
+	const int along = row->dim;
 	const struct dim *dim = setter ? segment_dim(e, stage, along, &parts) : NULL;
 
 	if (!dim || stage->write.array != setter->write.array || !is_in_every_part(e) ||
@@ -143,8 +139,28 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 		return false;
 	e->rows.of_parts->parts = parts;
 	e->rows.of_parts->adder = stage;
-	e->rows.of_parts->length = length;
+	e->rows.of_parts->length = row->length;
 	return true;
+}
+
+void emit_set_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+		    const struct row *row, const struct mark *over)
+{
+	const struct range range = range_of(e, loop, 1);
+	const int names = block_of(e, k_begin_if(e->b, row->known.alone));
+	struct scope scope = scope_enter(e);
+	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
+	struct affine variable = affine_name(e->arena, t);
+	struct point point = { row->stage, ast_instance_below(node, row->stage, false) };
+
+	open_divided(e, &range, t, &(struct loop_use) { .mark = over, .is_vector = true });
+	iterator_push(e, loop, &variable, 1);
+	k_set(e->b, c_target(e, row->stage, &point),
+	      c_identity(e->arena, row->stage->op, row->stage->write.array->type));
+	k_end(e->b);
+	scope_leave(e, scope);
+	block_close(e, names);
+	emit_team_sync(e);
 }
 
 /* ---- both ---- */

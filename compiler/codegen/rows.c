@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of accumulators: the cells of a target below a ROW mark that lie along one dim. On a device they are kept in
- * vectors of runtime/pmgrt_row.h: the loop over the cells becomes one over vectors, and so do its reads, which lie
- * along the dim as the cells do. For a processor the loop is built as it is, and a lowering keeps the row
- * (kernel/lower/rows.c). Where the length of the row is not known, in the copy of a kernel for sizes that it was not
- * specialised for, nothing is kept, and where isl made of the loops something else than they were. The row is read and
- * written only if the loop between has an iteration: other cells may be another thread's. If they may be in any case,
- * the row begins with the neutral element, and its cells are updated atomically, unless they are a part's alone
- * (row_parts.c). */
+ * Rows of accumulators: the cells of a target below a ROW mark that lie along one dim. Their loop is built as it is,
+ * with what is known of the cells, and a lowering keeps them in vectors (kernel/lower/rows.c). Where the length of the
+ * row is not known, in the copy of a kernel for sizes that it was not specialised for, nothing is said of it, nor where
+ * isl made of the loops something else than they were. Cells to which several groups of a team come, or several teams,
+ * are updated atomically; row_parts.c says which of them a part has alone. */
 #include "codegen/codegen_private.h"
 
 /* ---- the length ---- */
@@ -36,7 +33,7 @@ bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim)
 }
 
 struct search {
-	const struct mark *row;
+	const struct mark *row, *over;  /* that of the loop */
 	isl_ast_node *loop;
 	int n;
 };
@@ -49,6 +46,7 @@ static isl_bool find_loop(__isl_keep isl_ast_node *node, void *user)
 	if (!mark || !row_is_loop(mark, search->row->stage, mark_dim_number(search->row)))
 		return isl_bool_true;
 	search->n++;
+	search->over = mark;
 	search->loop = ast_below(node);
 	return isl_bool_true;
 }
@@ -115,9 +113,8 @@ struct k_expr *row_read(struct emit *e, const struct access *access, struct k_ex
 static struct k_expr *start_of(struct emit *e, const struct row *row, const char *j)
 {
 	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
-	const char *macro = row->is_shared ? "PMG_SHARE_START" : "PMG_VECTOR_START";
-	struct affine start = affine_atom(e->arena, K_CALL(e->arena, macro, type, k_int(e->arena, row->length),
-							   k_name(e->arena, j)));
+	struct affine start = affine_atom(e->arena, K_CALL(e->arena, "PMG_VECTOR_START", type,
+							   k_int(e->arena, row->length), k_name(e->arena, j)));
 	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
 
 	start = affine_combine(e->arena, 1, &start, 1, &lo);
@@ -129,8 +126,7 @@ const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct
 	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
 	const char *j = names_declare(&e->names, "j");
 	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
-	struct k_expr *n = K_CALL(e->arena, row->is_shared ? "PMG_SHARES" : "PMG_VECTORS", type,
-				  k_int(e->arena, row->length));
+	struct k_expr *n = K_CALL(e->arena, "PMG_VECTORS", type, k_int(e->arena, row->length));
 	struct affine variable = affine_name(e->arena, t);
 
 	k_begin_for(e->b, "int64_t", j, k_int(e->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
@@ -146,11 +142,6 @@ void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t 
 
 	k_array(e->b, k_scalar(vector), name,
 		K_CALL(e->arena, "PMG_VECTORS", c_type(e->arena, type), k_int(e->arena, length)), NULL);
-}
-
-struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j)
-{
-	return k_at(e->arena, row->name, k_name(e->arena, j));
 }
 
 struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j)
@@ -190,75 +181,6 @@ bool target_is_neutral(const struct emit *e, const struct stage *stage)
 	return last && last->is_init && !last->guard && last->value->kind == EXPR_FLOAT;
 }
 
-/* Sums to the cells, those of several groups by the group that has them. */
-static void emit_row_update(struct emit *e, const struct row *row, const char *j, struct k_expr *cell)
-{
-	const char *suffix = target_is_neutral(e, row->stage) ? "_first" : "";
-	const char *operation = device_operation(row->stage->op);
-	const char *function = runtime_name(e, arena_printf(e->arena, "row_%s%s", operation, suffix));
-	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums), *sums = row_vector(e, row, j);
-
-	if (row->is_shared) {
-		k_only_if(e->b, K_CALL(e->arena, "PMG_SHARE_IS_OWN", type, k_int(e->arena, row->length),
-				       k_name(e->arena, j)));
-		sums = k_with_constant(e->arena, K_CALL(e->arena, runtime_name(e, "begin"), sums),
-				       k_name(e->arena, "PMG_SHARE_CELLS"));
-	} else if (!row_fills_team(e, row->length)) {
-		k_only_if(e->b, row_is_own(e, row, j));
-	}
-	k_do(e->b, K_CALL(e->arena, function, k_address(e->arena, cell), sums, row->is_alone));
-}
-
-enum transfer { TRANSFER_READ, TRANSFER_WRITE, TRANSFER_START, TRANSFER_UPDATE };
-
-/* A macro of vectors: PMG_READ_F64_TO_F32. */
-static const char *transfer_macro(struct emit *e, const char *word, enum scalar_type type, const char *of)
-{
-	return arena_printf(e->arena, "PMG_%s_%s%s", word, row_suffix(type), of);
-}
-
-static void print_transfer(struct emit *e, const struct row *row, enum transfer transfer, const char *j,
-			   struct k_expr *cell)
-{
-	const struct array *array = row->stage->write.array;
-	const char *of = narrowing(array->type, array->sums);
-	struct k_expr *vector = row_vector(e, row, j);
-
-	switch (transfer) {
-	case TRANSFER_READ:
-		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "READ", array->type, of), cell));
-		break;
-	case TRANSFER_WRITE:
-		if (!row_fills_team(e, row->length))
-			k_only_if(e->b, row_is_own(e, row, j));
-		k_set(e->b, K_CALL(e->arena, transfer_macro(e, "WRITE", array->type, of), cell),
-		      array->type != array->sums ? K_CALL(e->arena, "PMG_WIDEN", vector) : vector);
-		break;
-	case TRANSFER_START:
-		k_set(e->b, vector, K_CALL(e->arena, transfer_macro(e, "FILL", array->sums, ""),
-					   c_identity(e->arena, row->stage->op, array->sums)));
-		break;
-	case TRANSFER_UPDATE:
-		emit_row_update(e, row, j, cell);
-		break;
-	}
-}
-
-/* Reads the row from its cells, writes it, or starts it anew and brings it to its cells. */
-static void emit_transfer(struct emit *e, __isl_keep isl_ast_node *below, __isl_keep isl_ast_node *loop,
-			  const struct row *row, enum transfer transfer)
-{
-	int visible = e->names.visible.n;
-	struct point point = { row->stage, ast_instance_below(below, row->stage, false) };
-	struct scope scope = scope_enter(e);
-	const char *j = row_open(e, loop, row, transfer != TRANSFER_START);
-
-	print_transfer(e, row, transfer, j, c_target(e, row->stage, &point));
-	k_end(e->b);
-	scope_leave(e, scope);
-	e->names.visible.n = visible;
-}
-
 static const struct row *row_of_loop(const struct emit *e, const struct mark *mark)
 {
 	for (int i = e->rows.list.n - 1; i >= 0; i--)
@@ -267,50 +189,22 @@ static const struct row *row_of_loop(const struct emit *e, const struct mark *ma
 	return NULL;
 }
 
-/* Vectors are made of the loop by a lowering (kernel/lower/rows.c). */
-static void emit_plain_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
+struct k_row row_known(struct emit *e, const struct range *range, const struct loop_use *use)
 {
-	const struct array *array = row->stage->write.array;
-	const struct range range = range_of(e, node, 1);
-	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
-	struct affine variable = affine_name(e->arena, t);
-	struct point point = { row->stage, ast_instance_below(node, row->stage, false) };
-	struct k_loop *loop = &open_for(e, &range, t, 1)->loop;
+	const struct row *row = row_of_loop(e, use->mark);
 
-	loop->kind = K_LOOP_SIMD;
-	loop->row = (struct k_row) { k_int(e->arena, row->length), array->sums != array->type };
-	iterator_push(e, node, &variable, 1);
-	emit_update(e, &(struct update) { .op = row->stage->op, .type = array->type,
-					  .target = c_target(e, row->stage, &point),
-					  .value = c_expr(e, &point, row->stage->value) });
+	return row ? row->known : sum_row(e, range, use);
 }
 
-bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update)
 {
-	const struct row *row = row_of_loop(e, mark);
-	int visible = e->names.visible.n;
-	const char *j;
-	struct scope scope = scope_enter(e);
-	struct point point;
-
-	if (!row)
-		return false;
-	if (!e->grid) {
-		emit_plain_loop(e, node, row);
-		block_close(e, visible);
-		scope_leave(e, scope);
-		return true;
-	}
-	j = row_open(e, node, row, expr_uses_dim(row->stage->value, row->dim));
-	point = (struct point) { row->stage, ast_instance_below(node, row->stage, false) };
-	e->rows.vector = row;
-	emit_update(e, &(struct update) { .op = row->stage->op, .type = row->stage->write.array->sums,
-					  .target = row_vector(e, row, j),
-					  .value = c_expr(e, &point, row->stage->value) });
-	e->rows.vector = NULL;
-	block_close(e, visible);
-	scope_leave(e, scope);
-	return true;
+	for (int i = e->rows.list.n - 1; i >= 0; i--)
+		if (e->rows.list.items[i].stage == stage) {
+			if (!e->rows.list.items[i].is_atomic || !emit_atomic_store(e, update))
+				emit_update(e, update);
+			return true;
+		}
+	return false;
 }
 
 /* ---- the row ---- */
@@ -323,32 +217,6 @@ static bool is_of_warp_loop(const struct emit *e, __isl_keep isl_ast_node *node)
 	return mark->kind == MARK_LOOP && loop_is_of_warp(e, mark);
 }
 
-/* What the groups of a team have added goes to the shares of the groups. */
-static void emit_share(struct emit *e, const struct row *row)
-{
-	struct k_expr *call = K_CALL(e->arena, runtime_name(e, "share"), k_name(e->arena, row->name));
-
-	k_with_constant(e->arena, call, k_name(e->arena, "pmg_team"));
-	k_with_constant(e->arena, call, k_name(e->arena, "pmg_group"));
-	k_with_constant(e->arena, call, spread_operation(e, row->stage->op));
-	k_do(e->b, call);
-}
-
-/* Sums to the cells of a row that began with the neutral element. What other sums are in stays where nothing is added,
- * and is not read. */
-static void emit_sums_to_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-			       struct row *row)
-{
-	if (row->added)
-		k_begin_if(e->b, k_name(e->arena, row->added));
-	row->is_shared = e->grid->has_warp_loops;
-	if (row->is_shared)
-		emit_share(e, row);
-	emit_transfer(e, node, loop, row, TRANSFER_UPDATE);
-	if (row->added)
-		k_end(e->b);
-}
-
 static void emit_below(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
 {
 	vec_push(e->arena, &e->rows.list, *row);
@@ -357,82 +225,44 @@ static void emit_below(struct emit *e, __isl_keep isl_ast_node *node, const stru
 	note_write(e, row->stage->write.array);
 }
 
-/* The row, read before what is below and brought to its cells behind it; or updates are added to it. */
-static void emit_in_registers(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
-			      struct row *row, bool starts_anew)
-{
-	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage);
-	enum scalar_type sums = row->stage->write.array->sums;
-
-	row_array(e, sums, row->name, row->length);
-	if (starts_anew)
-		row->is_alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim) : k_bool(e->arena, true);
-	emit_transfer(e, node, loop, row, starts_anew ? TRANSFER_START : TRANSFER_READ);
-	if (!starts_anew && !row_fills_team(e, row->length))
-		emit_team_sync(e);      /* the last cells are read by several lanes */
-	if (is_of_warp_loop(e, node) && !target_is_neutral(e, row->stage)) {
-		row->added = names_declare(&e->names, "added");
-		k_var(e->b, k_scalar("unsigned"), row->added, k_int(e->arena, 0));
-	}
-	emit_below(e, node, row);
-	if (starts_anew)
-		emit_sums_to_cells(e, node, loop, row);
-	else
-		emit_transfer(e, node, loop, row, TRANSFER_WRITE);
-	emit_team_sync(e);
-}
-
-static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop, struct row *row)
-{
-	bool starts_anew = ast_has_mark(node, MARK_ATOMIC, row->stage);
-
-	if (is_of_warp_loop(e, node))
-		starts_anew = true;
-	else
-		warp_loop_breaks_beside(e);
-	row->name = names_declare(&e->names, arena_printf(e->arena, "%s_row", row->stage->write.array->c_name));
-	emit_in_registers(e, node, loop, row, starts_anew);
-}
-
-/* The condition under which the loop directly below runs; NULL: there is none. */
-static struct k_expr *runs_condition(struct emit *e, __isl_keep isl_ast_node *node)
+/* Does the loop directly below run under a condition? */
+static bool runs_at_times(struct emit *e, __isl_keep isl_ast_node *node)
 {
 	const struct mark *mark = ast_mark(node);
 	isl_ast_node *loop = ast_below(node);
-	struct k_expr *condition = NULL;
-	struct range range;
 
-	if (mark_is_loop(mark) && isl_ast_node_get_type(loop) == isl_ast_node_for) {
-		range = range_of(e, loop, mark->direction);
-		if (!range.is_single && mark->direction > 0)
-			condition = affine_comparison(e->arena, &range.first, K_LT, &range.end);
-		else if (!range.is_single)
-			condition = affine_comparison(e->arena, &range.last, K_LE, &range.first);
-	}
-	return condition;
+	return mark_is_loop(mark) && isl_ast_node_get_type(loop) == isl_ast_node_for &&
+	       !range_of(e, loop, mark->direction).is_single;
+}
+
+/* Groups of a team that has several meet in the cells; so do teams below an ATOMIC mark. */
+static void emit_known(struct emit *e, __isl_keep isl_ast_node *node, const struct search *cells, struct row *row)
+{
+	const bool is_atomic = ast_has_mark(node, MARK_ATOMIC, row->stage), is_of_warp = is_of_warp_loop(e, node);
+	const struct array *array = row->stage->write.array;
+
+	row->is_atomic = is_atomic || is_of_warp;
+	row->known = (struct k_row) { .length = k_int(e->arena, row->length), .is_narrow = array->sums != array->type,
+				      .is_neutral = row->is_atomic && target_is_neutral(e, row->stage),
+				      .alone = is_atomic ? row_is_alone(e, node, row->stage, row->dim)
+					       : is_of_warp ? k_bool(e->arena, true) : NULL };
+	if (!is_of_warp)
+		warp_loop_breaks_beside(e);
+	if (row_sets_cells(e, node, row))
+		emit_set_cells(e, node, cells->loop, row, cells->over);
+	emit_below(e, node, row);
 }
 
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	struct search search = { mark, NULL, 0 };
+	struct search search = { .row = mark };
 	struct row row = { .stage = mark->stage, .dim = mark_dim_number(mark) };
-	struct k_expr *condition = NULL;
-	int names;
 
 	if (row_length(e, mark->dim, &row.length) && isl_ast_node_get_type(node) == isl_ast_node_mark &&
-	    (e->grid || !ast_has_mark(node, MARK_ATOMIC, mark->stage))) {
+	    runs_at_times(e, node))
 		isl_ast_node_foreach_descendant_top_down(node, find_loop, &search);
-		condition = runs_condition(e, node);
-	}
-	if (search.n != 1 || !condition || !row_is_whole_loop(e, search.loop, mark->dim)) {
+	if (search.n == 1 && row_is_whole_loop(e, search.loop, mark->dim))
+		emit_known(e, node, &search, &row);
+	else
 		emit_node(e, node, (struct loop_use) { 0 });
-	} else if (!e->grid) {
-		emit_below(e, node, &row);
-	} else if (row_sets_cells(e, node, mark, row.length)) {
-		emit_kept(e, node, search.loop, &row);
-	} else {
-		names = block_of(e, k_begin_if(e->b, condition));
-		emit_kept(e, node, search.loop, &row);
-		block_close(e, names);
-	}
 }

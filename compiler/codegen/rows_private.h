@@ -8,18 +8,23 @@
 /* ---- rows.c: rows of accumulators ------------------------------------------------------------------------ */
 
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
-/* The loop over the cells of a row that is kept; false: it is another loop. */
-bool emit_row_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
-/* row_parts.c. Declares whether no other iteration updates the cells of a row along dim `along`, as the part of a
- * restructuring that is the only one of its segment; false: nobody can say. */
+/* What is known of the loop of these marks, with this range, if it is over the cells of a row or the terms of a sum. */
+struct k_row row_known(struct emit *e, const struct range *range, const struct loop_use *use);
+/* Of a stage that updates the cells of a row; false: it is another one. */
+bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update);
+/* row_parts.c. Whether no other iteration updates the cells of a row along dim `along`, as the part of a restructuring
+ * that is the only one of its segment; NULL: nobody can say. */
 struct k_expr *row_is_alone(struct emit *e, __isl_keep isl_ast_node *node, const struct stage *stage, int along);
 /* Does a nest set cells, which the one behind may set itself where it is printed with these e->rows.of_parts? Did that
  * one, as far as it was printed? What is left of the first nest then. */
 bool part_rows_find(struct emit *e, __isl_keep isl_ast_node *node, struct part_rows *rows);
 bool part_rows_are_set(struct emit *e, __isl_keep isl_ast_node *node, const struct part_rows *rows);
 void emit_set_cut(struct emit *e);
-/* Is the row one of these, to be written in any case? */
-bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *row, int64_t length);
+/* Is the row one of these, so that its cells are set ahead of the loops below the node? Sets those that no other part
+ * has. */
+bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row);
+void emit_set_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep isl_ast_node *loop,
+		    const struct row *row, const struct mark *over);
 /* Does the target hold the neutral element until the stage has come to it? A stage of the same region has set it, and
  * nothing has updated it since: where an accumulation starts, a constant is the neutral element, and what a state held
  * is none. */
@@ -40,9 +45,8 @@ const char *row_suffix(enum scalar_type type);
 /* Has each lane of a team as many cells? */
 bool row_fills_team(const struct emit *e, int64_t length);
 const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
-/* Declares vectors for so many cells; the vector of a row that has number `j`; whether the lane has it. */
+/* Declares vectors for so many cells; whether the lane has the one of number `j`. */
 void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length);
-struct k_expr *row_vector(struct emit *e, const struct row *row, const char *j);
 struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
 
 /* ---- dots.c: dot products --------------------------------------------------------------------------------- */

@@ -206,25 +206,10 @@ static bool has_compound_operator(const struct update *update)
 	return is_wide && (update->op == REDUCE_ADD || update->op == REDUCE_MUL);
 }
 
-/* What a float that is negated was before; NULL: it is not. */
-static struct k_expr *without_minus(struct emit *e, const struct k_expr *value)
-{
-	struct k_expr *first;
-
-	if (value->is_grouped)
-		return NULL;
-	if (value->kind == KE_UNARY && value->op == K_NEG)
-		return value->args.items[0];
-	if (value->kind != KE_BINARY || k_op_level(value->op) != K_LEVEL_PRODUCT)
-		return NULL;
-	first = without_minus(e, value->args.items[0]);
-	return first ? k_binary(e->arena, value->op, first, value->args.items[1]) : NULL;
-}
-
 void emit_update(struct emit *e, const struct update *update)
 {
 	struct k_expr *positive = update->op == REDUCE_ADD && type_is_float(update->type)
-				  ? without_minus(e, update->value) : NULL;
+				  ? k_without_minus(e->arena, update->value) : NULL;
 
 	if (!has_compound_operator(update))
 		k_set(e->b, update->target, update_result(e, update));
@@ -517,6 +502,8 @@ static void emit_stage(struct emit *e, const struct stage *stage, const struct p
 		emit_local_update(e, &update);
 		return;
 	}
+	if (emit_row_update(e, stage, &update))
+		return;
 	if (e->statement.atomic != stage)
 		warp_loop_breaks_at_update(e);
 	emit_possibly_atomic(e, stage, &update, e->statement.atomic == stage);

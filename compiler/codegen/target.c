@@ -36,7 +36,7 @@ struct k_target_facts target_facts(const struct target *target)
 {
 	return (struct k_target_facts) { .prefetches = target->has_hints, .has_nontemporal = target->has_hints,
 					 .has_launch_bounds = target->prints[MARK_VECTOR],
-					 .rows = { ROW_LONGEST, ROW_SHORTEST } };
+					 .rows = { (target->device ? ROW_LANES : 1)*ROW_LONGEST, ROW_SHORTEST } };
 }
 
 bool target_calls_blas(const struct module *module)

@@ -348,15 +348,6 @@ static void emit_sums(struct emit *e, struct vectors *vectors, const value_list 
 	k_end(e->b);
 }
 
-/* Whether any lane adds to the row of the loop, if the row has a variable for that. */
-static void note_added(struct emit *e, const struct vectors *vectors, const char *lanes)
-{
-	for (int i = 0; i < e->rows.list.n; i++)
-		if (e->rows.list.items[i].stage == vectors->stage && e->rows.list.items[i].added)
-			k_update(e->b, K_BIT_OR, k_name(e->arena, e->rows.list.items[i].added),
-				 k_name(e->arena, lanes));
-}
-
 static void emit_vectors(struct emit *e, struct vectors *vectors)
 {
 	struct warp_loop *warp_loop = e->warp_loop;
@@ -373,7 +364,6 @@ static void emit_vectors(struct emit *e, struct vectors *vectors)
 	find_values(e, vectors, &all);
 	find_sharing(vectors);
 	lanes = declare_lanes(e, vectors);
-	note_added(e, vectors, lanes);
 	if (warp_loop->given.target)
 		emit_sums(e, vectors, &all, lanes);
 	else

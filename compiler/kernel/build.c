@@ -217,6 +217,20 @@ struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, st
 	return k_join(arena, op, k_join(arena, op, left, right->args.items[0]), right->args.items[1]);
 }
 
+struct k_expr *k_without_minus(struct arena *arena, const struct k_expr *a)
+{
+	struct k_expr *first;
+
+	if (a->is_grouped)
+		return NULL;
+	if (a->kind == KE_UNARY && a->op == K_NEG)
+		return a->args.items[0];
+	if (a->kind != KE_BINARY || k_op_level(a->op) != K_LEVEL_PRODUCT)
+		return NULL;
+	first = k_without_minus(arena, a->args.items[0]);
+	return first ? k_binary(arena, a->op, first, a->args.items[1]) : NULL;
+}
+
 struct k_expr *k_negated(struct arena *arena, struct k_expr *a)
 {
 	if (a->kind != KE_BINARY || a->is_grouped || k_op_level(a->op) != K_LEVEL_PRODUCT || a->op == K_REM)

@@ -107,7 +107,8 @@ static bool is_same_loop(const struct k_loop *a, const struct k_loop *b, const s
 	return a->kind == b->kind && k_type_is_equal(&a->type, &b->type) && a->is_simd == b->is_simd &&
 	       a->is_down == b->is_down && a->is_strided == b->is_strided && a->is_short == b->is_short &&
 	       a->share.starts_team == b->share.starts_team && a->share.is_dynamic == b->share.is_dynamic &&
-	       a->row.is_narrow == b->row.is_narrow && is_same_text(a->name, b->name, pair) &&
+	       a->row.is_narrow == b->row.is_narrow && a->row.is_neutral == b->row.is_neutral &&
+	       is_same_text(a->name, b->name, pair) &&
 	       are_same_reductions(a, b, pair);
 }
 

@@ -145,6 +145,9 @@ struct k_share {
 struct k_row {
 	struct k_expr *length;          /* how many there are: a number; NULL: the loop is none over a row */
 	bool is_narrow;                 /* they are doubles, which may be added up as floats */
+	bool is_neutral;                /* until the loop around begins, they hold the neutral element of the update */
+	struct k_expr *alone;           /* of cells that are updated atomically: whether only lanes of this team update
+					 * them; NULL: others may */
 };
 
 struct k_loop {
@@ -286,8 +289,9 @@ struct k_expr *k_select(struct arena *arena, struct k_expr *condition, struct k_
 struct k_expr *k_cast(struct arena *arena, struct k_type type, struct k_expr *a);
 /* left op right, where both may be such chains: read from the left. NULL op right is right. */
 struct k_expr *k_join(struct arena *arena, enum k_op op, struct k_expr *left, struct k_expr *right);
-/* -a; of a product, that of its first factor. */
+/* -a; of a product, that of its first factor. What was negated so before; NULL: it is not. */
 struct k_expr *k_negated(struct arena *arena, struct k_expr *a);
+struct k_expr *k_without_minus(struct arena *arena, const struct k_expr *a);
 /* An array of expressions, and how many they are. */
 #define K_ARGS(...) \
 	(struct k_expr *[]) { __VA_ARGS__ }, \

@@ -13,7 +13,7 @@
 #define STMT(field) { K_PART_STMT, offsetof(struct k_stmt, field) }
 #define FIELDS(field) { K_PART_FIELDS, offsetof(struct k_stmt, field) }
 
-enum { MOST_PARTS = 10 };
+enum { MOST_PARTS = 11 };
 
 /* A row ends where its parts do. */
 static const struct k_part parts[KS_N + 1][MOST_PARTS] = {
@@ -21,7 +21,8 @@ static const struct k_part parts[KS_N + 1][MOST_PARTS] = {
 	[KS_LET] = { EXPRS(let.extents), EXPR(let.value) },
 	[KS_STORE] = { EXPRS(store.targets), EXPR(store.value) },
 	[KS_LOOP] = { EXPR(loop.first), EXPR(loop.bound), EXPR(loop.step), EXPR(loop.number), EXPR(loop.count),
-		      EXPR(loop.share.chunk), EXPR(loop.share.threads), EXPR(loop.row.length), BLOCK(loop.body) },
+		      EXPR(loop.share.chunk), EXPR(loop.share.threads), EXPR(loop.row.length), EXPR(loop.row.alone),
+		      BLOCK(loop.body) },
 	[KS_WHILE] = { BLOCK(repeat.before), EXPR(repeat.condition), STMT(repeat.after), BLOCK(repeat.body) },
 	[KS_IF] = { EXPR(branch.condition), BLOCK(branch.then), BLOCK(branch.otherwise) },
 	[KS_CALL] = { EXPR(value) },

@@ -69,7 +69,8 @@ const struct k_property k_loop_properties[] = {
 	FLAG("team", k_loop, share.starts_team), PART("threads", k_loop, share.threads),
 	FLAG("vectors", k_loop, is_simd), FLAG("strided", k_loop, is_strided), FLAG("short", k_loop, is_short),
 	PART("number", k_loop, number), PART("count", k_loop, count), PART("row", k_loop, row.length),
-	FLAG("narrow", k_loop, row.is_narrow), { NULL, false, 0 }
+	FLAG("narrow", k_loop, row.is_narrow), FLAG("neutral", k_loop, row.is_neutral),
+	PART("alone", k_loop, row.alone), { NULL, false, 0 }
 };
 
 /* ---- parts of lines ---- */

@@ -269,11 +269,11 @@ static void begin_block(struct k_builder *b, const struct keeping *keeping, cons
 	if (!keeping->begins_at_zero) {
 		vectors_read(b, block);
 	} else if (!parts) {
-		vectors_zero(b, block);
+		vectors_begin(b, block);
 	} else {
 		k_begin_if(b, k_binary(b->arena, K_EQ, k_name(b->arena, parts->first),
 				       keeping->row->around->loop.first));
-		vectors_zero(b, block);
+		vectors_begin(b, block);
 		k_begin_else(b);
 		vectors_read(b, block);
 		k_end(b);

@@ -39,6 +39,11 @@ struct k_registers k_registers_before(const struct k_team *team, const struct k_
 bool k_leaves_sums(const struct k_block *body);
 int type_size_of(const char *c_name);   /* bytes of a type of the language by its name in C */
 
+/* ---- rounds.c ---- */
+
+/* `lanes`, of a loop over all rounds that these have; NULL: it is another statement. */
+const char *rounds_lanes(const struct k_stmt *stmt);
+
 /* ---- names.c ---- */
 
 bool is_call_of(const struct k_expr *expr, const char *function);       /* false of NULL, too */

@@ -31,8 +31,7 @@ struct walk {
 
 /* ---- the loop ---- */
 
-/* `lanes`, of a loop over all rounds that these have; NULL: it is another statement. */
-static const char *lanes_of(const struct k_stmt *stmt)
+const char *rounds_lanes(const struct k_stmt *stmt)
 {
 	const struct k_expr *condition = stmt->kind == KS_WHILE ? stmt->repeat.condition : NULL, *rows;
 
@@ -58,7 +57,7 @@ static bool is_round(const struct k_block *body)
 static bool find_rounds(const struct walk *walk, struct k_block *block, int at, struct rounds *rounds)
 {
 	struct k_stmt *stmt = block->stmts.items[at];
-	const char *lanes = lanes_of(stmt);
+	const char *lanes = rounds_lanes(stmt);
 
 	*rounds = (struct rounds) { .arena = walk->arena, .stmt = stmt, .lanes = lanes, .visible = walk->visible };
 	if (!lanes)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  *
  * The loop over the cells of a row, inside of that over which they are kept, and the name of its vectors. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "kernel/lower/rows_private.h"
@@ -41,8 +42,10 @@ static bool find_in_block(struct row *row, struct k_block *block)
 	const int n_inside = row->inside.n, n_lets = row->lets.n;
 
 	for (int i = 0; i < block->stmts.n; i++)
-		if (find_in_stmt(row, block->stmts.items[i]))
+		if (find_in_stmt(row, block->stmts.items[i])) {
+			row->home = row->home ? row->home : block;
 			return true;
+		}
 	row->inside.n = n_inside;
 	row->lets.n = n_lets;
 	return false;
@@ -56,6 +59,7 @@ bool row_find_cells(struct row *row)
 		vec_push(row->arena, &inside, row->visible.items[i]);
 	vec_push(row->arena, &inside, row->around->loop.name);
 	row->inside = inside;
+	row->home = NULL;
 	memset(&row->way, 0, sizeof row->way);
 	memset(&row->lets, 0, sizeof row->lets);
 	return find_in_block(row, &row->around->loop.body);
@@ -92,4 +96,40 @@ struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop)
 		return k_binary(arena, loop->is_down ? K_LE : K_GT, loop->bound, loop->first);
 	return loop->is_down ? k_binary(arena, K_LE, loop->bound, loop->first)
 			     : k_binary(arena, K_LT, loop->first, loop->bound);
+}
+
+/* ---- who sets the cells ---- */
+
+struct renaming {
+	struct arena *arena;
+	const char *from, *to;
+};
+
+static struct k_expr *renamed(const struct k_expr *expr, void *user)
+{
+	const struct renaming *renaming = user;
+
+	return expr->kind == KE_NAME && strcmp(expr->text, renaming->from) == 0 ? k_name(renaming->arena, renaming->to)
+										  : NULL;
+}
+
+/* Of sums and products. */
+static bool is_neutral(enum k_op op, const struct k_expr *value)
+{
+	return value->kind == KE_FLOAT && strtod(value->text, NULL) == (op == K_MUL ? 1.0 : 0.0);
+}
+
+bool row_is_set_by(const struct row *row, const struct k_loop *loop)
+{
+	const struct k_loop *cells = &row->cells->loop;
+	const struct k_stmt *set = loop->body.stmts.n == 1 ? loop->body.stmts.items[0] : NULL;
+	struct renaming renaming = { row->arena, loop->name, cells->name };
+
+	return (loop->kind == K_LOOP_SERIAL || loop->kind == K_LOOP_SIMD || loop->kind == K_LOOP_LANES) &&
+	       !loop->is_down && !loop->step && set && set->kind == KS_STORE && set->store.op == K_OP_N &&
+	       set->store.mode == K_STORE_PLAIN && set->store.targets.n == 1 &&
+	       is_neutral(row_store(row)->op, set->store.value) && k_expr_is_equal(loop->first, cells->first) &&
+	       k_expr_is_equal(loop->bound, cells->bound) &&
+	       k_expr_is_equal(k_copy_expr(row->arena, set->store.targets.items[0],
+					   &(struct k_replacing) { .expr = renamed, .user = &renaming }), row->cell);
 }

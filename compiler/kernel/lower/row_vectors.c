@@ -154,8 +154,8 @@ static struct k_expr *start_of(const struct row *row, const char *vector)
 {
 	struct arena *arena = row->arena;
 	int64_t number = 0;
-	struct k_expr *start = K_CALL(arena, "PMG_VECTOR_START", type_of_sum(row), k_int(arena, row->length),
-				      k_name(arena, vector));
+	struct k_expr *start = K_CALL(arena, row->is_shared ? "PMG_SHARE_START" : "PMG_VECTOR_START", type_of_sum(row),
+				      k_int(arena, row->length), k_name(arena, vector));
 
 	start = plus(arena, start, row->cells->loop.first, &number);
 	if (row->block)
@@ -169,7 +169,8 @@ static struct k_expr *start_of(const struct row *row, const char *vector)
 const char *vectors_open(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
 {
 	const char *number = lower_name(row->arena, names, NULL, "j");
-	struct k_expr *n = K_CALL(row->arena, "PMG_VECTORS", type_of_sum(row), k_int(row->arena, row->length));
+	struct k_expr *n = K_CALL(row->arena, row->is_shared ? "PMG_SHARES" : "PMG_VECTORS", type_of_sum(row),
+				  k_int(row->arena, row->length));
 
 	k_begin_for(b, "int64_t", number, k_int(row->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
 	if (needs_cell)
@@ -181,6 +182,16 @@ const char *vectors_open(struct k_builder *b, const struct row *row, const name_
 static struct k_expr *open_vectors(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell)
 {
 	return k_at(row->arena, row->name, k_name(row->arena, vectors_open(b, row, names, needs_cell)));
+}
+
+bool vectors_fill_team(const struct row *row)
+{
+	return !row->team || row->length % (row->team->group*row->team->width) == 0;
+}
+
+struct k_expr *vectors_are_own(const struct row *row, const char *number)
+{
+	return K_CALL(row->arena, "PMG_VECTOR_IS_OWN", k_int(row->arena, row->length), k_name(row->arena, number));
 }
 
 struct k_type vectors_type(const struct row *row)
@@ -202,20 +213,25 @@ void vectors_read(struct k_builder *b, const struct row *row)
 	k_end(b);
 }
 
-void vectors_zero(struct k_builder *b, const struct row *row)
+void vectors_begin(struct k_builder *b, const struct row *row)
 {
-	const bool is_float = strcmp(vectors_element(row), "float") == 0;
+	const char *neutral = row_store(row)->op == K_MUL ? "1.0" : "0.0";
+	const char *suffix_of_float = strcmp(vectors_element(row), "float") == 0 ? "f" : "";
 	const char *fill = vectors_macro(row, "FILL");
 	struct k_expr *vector = open_vectors(b, row, &row->visible, false);
 
-	k_set(b, vector, K_CALL(row->arena, fill, k_float(row->arena, is_float ? "0.0f" : "0.0")));
+	k_set(b, vector, K_CALL(row->arena, fill, k_float(row->arena, arena_printf(row->arena, "%s%s", neutral,
+										 suffix_of_float))));
 	k_end(b);
 }
 
 void vectors_write(struct k_builder *b, const struct row *row)
 {
-	struct k_expr *vector = open_vectors(b, row, &row->visible, true);
+	const char *number = vectors_open(b, row, &row->visible, true);
+	struct k_expr *vector = k_at(row->arena, row->name, k_name(row->arena, number));
 
+	if (!vectors_fill_team(row))
+		k_only_if(b, vectors_are_own(row, number));
 	k_set(b, K_CALL(row->arena, macro_of(row, "WRITE", ""), copy_of(row, row->cell)),
 	      row->cells->loop.row.is_narrow ? K_CALL(row->arena, "PMG_WIDEN", vector) : vector);
 	k_end(b);
@@ -228,11 +244,11 @@ void vectors_update(const struct row *row)
 	struct k_builder b = k_builder_new(row->arena, &block);
 	struct k_expr *value = k_copy_expr(row->arena, update->value,
 					   &(struct k_replacing) { .expr = as_vector, .user = (void *) row });
-	struct k_expr *vector;
+	struct k_expr *positive = update->op == K_ADD ? k_without_minus(row->arena, value) : NULL, *vector;
 
 	b.span = row->cells->span;
 	vector = open_vectors(&b, row, &row->inside, k_expr_mentions(value, variable_of(row)));
-	k_update(&b, update->op, vector, value);
+	k_update(&b, positive ? K_SUB : update->op, vector, positive ? positive : value);
 	k_end(&b);
 	*row->cells = *block.stmts.items[0];
 }

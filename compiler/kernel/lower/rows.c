@@ -21,6 +21,7 @@
 
 struct walk {
 	struct k_lowered *lowered;
+	const struct k_team *team;      /* of a device that run the function; NULL: none do */
 	name_list visible;
 };
 
@@ -29,18 +30,23 @@ struct walk {
 static bool find_row(struct walk *walk, struct k_stmt *around, struct row *row)
 {
 	*row = (struct row) { .arena = walk->lowered->arena, .around = around, .visible = walk->visible };
-	return around->kind == KS_LOOP && around->loop.kind == K_LOOP_SERIAL && row_find_cells(row);
+	if (around->kind != KS_LOOP || around->loop.kind != K_LOOP_SERIAL || !row_find_cells(row))
+		return false;
+	row->team = row->cells->loop.kind == K_LOOP_LANES ? walk->team : NULL;
+	return row->team || row->cells->loop.kind != K_LOOP_LANES;
 }
 
 /* ---- may it be kept ---- */
 
-static bool is_one_update(const struct k_loop *cells)
+/* Those of a team are put together, whatever other lanes do at once. */
+static bool is_one_update(const struct row *row)
 {
+	const struct k_loop *cells = &row->cells->loop;
 	const struct k_stmt *stmt = cells->body.stmts.n == 1 ? cells->body.stmts.items[0] : NULL;
 
 	return !cells->is_down && !cells->step && stmt && stmt->kind == KS_STORE && !stmt->store.is_step &&
-	       stmt->store.mode == K_STORE_PLAIN && stmt->store.targets.n == 1 &&
-	       stmt->store.targets.items[0]->kind == KE_LOAD &&
+	       (stmt->store.mode == K_STORE_PLAIN || (row->team && stmt->store.mode == K_STORE_ATOMIC)) &&
+	       stmt->store.targets.n == 1 && stmt->store.targets.items[0]->kind == KE_LOAD &&
 	       stmt->store.targets.items[0]->args.items[0]->kind == KE_NAME &&
 	       (stmt->store.op == K_ADD || stmt->store.op == K_SUB || stmt->store.op == K_MUL);
 }
@@ -74,52 +80,22 @@ static bool moves(const struct row *row)
 
 static bool can_be_kept(struct row *row, const struct k_row_limits *limits)
 {
-	const struct k_loop *cells = &row->cells->loop;
+	const struct k_expr *length = row->cells->loop.row.length;
 	struct k_uses uses;
 
-	if (!is_one_update(cells) || cells->row.length->kind != KE_INT)
+	if (!is_one_update(row) || length->kind != KE_INT)
 		return false;
-	row->length = cells->row.length->integer;
+	row->length = length->integer;
 	row->cell = row_store(row)->targets.items[0];
 	row->buffer = row->cell->args.items[0]->text;
 	uses = k_uses_in_block(&row->around->loop.body, row->buffer);
 	return uses.reads == 1 && uses.writes == 1 && uses.addresses == 0 && !moves(row) &&
-	       vectors_are_possible(row) && (!row_needs_blocks(row, limits) || row_can_have_blocks(row, limits));
+	       vectors_are_possible(row) &&
+	       (row->team ? team_can_keep(row) && !row_needs_blocks(row, limits)
+			  : !row_needs_blocks(row, limits) || row_can_have_blocks(row, limits));
 }
 
 /* ---- the loop ahead that sets the cells to zero ---- */
-
-struct renaming {
-	struct arena *arena;
-	const char *from, *to;
-};
-
-static struct k_expr *renamed(const struct k_expr *expr, void *user)
-{
-	const struct renaming *renaming = user;
-
-	return expr->kind == KE_NAME && strcmp(expr->text, renaming->from) == 0 ? k_name(renaming->arena, renaming->to)
-										  : NULL;
-}
-
-static bool is_zero(const struct k_expr *value)
-{
-	return value->kind == KE_FLOAT && strtod(value->text, NULL) == 0.0;
-}
-
-static bool sets_to_zero(const struct row *row, const struct k_loop *loop)
-{
-	const struct k_loop *cells = &row->cells->loop;
-	const struct k_stmt *set = loop->body.stmts.n == 1 ? loop->body.stmts.items[0] : NULL;
-	struct renaming renaming = { row->arena, loop->name, cells->name };
-
-	return (loop->kind == K_LOOP_SERIAL || loop->kind == K_LOOP_SIMD) && !loop->is_down && !loop->step && set &&
-	       set->kind == KS_STORE && set->store.op == K_OP_N && set->store.mode == K_STORE_PLAIN &&
-	       set->store.targets.n == 1 && is_zero(set->store.value) && k_expr_is_equal(loop->first, cells->first) &&
-	       k_expr_is_equal(loop->bound, cells->bound) &&
-	       k_expr_is_equal(k_copy_expr(row->arena, set->store.targets.items[0],
-					   &(struct k_replacing) { .expr = renamed, .user = &renaming }), row->cell);
-}
 
 /* A declaration that stands between the two loops, and may stand ahead of both. */
 static bool is_apart(const struct row *row, const struct k_stmt *stmt, const struct k_loop *zero)
@@ -140,7 +116,7 @@ static struct k_stmt *take_zero(const struct row *row, struct k_block *ahead)
 		at--;
 	if (at > 0 && ahead->stmts.items[at - 1]->kind == KS_LOOP && (op == K_ADD || op == K_SUB))
 		zero = ahead->stmts.items[at - 1];
-	if (!zero || !sets_to_zero(row, &zero->loop))
+	if (!zero || zero->loop.kind == K_LOOP_LANES || !row_is_set_by(row, &zero->loop))
 		return NULL;
 	for (int i = at; i < ahead->stmts.n; i++)
 		if (!is_apart(row, ahead->stmts.items[i], &zero->loop))
@@ -163,7 +139,7 @@ static void keep(struct k_builder *b, struct row *row, bool begins_at_zero)
 	behind.cells = &cells;
 	vectors_declare(b, row);
 	if (begins_at_zero)
-		vectors_zero(b, row);
+		vectors_begin(b, row);
 	else
 		vectors_read(b, row);
 	vectors_update(row);
@@ -203,10 +179,12 @@ static void lower_block(struct k_block *block, void *user)
 		struct k_stmt *stmt = block->stmts.items[i];
 
 		name_list_inside(walk->lowered->arena, &walk->visible, stmt, lower_block, walk);
-		if (find_row(walk, stmt, &row) && can_be_kept(&row, limits))
-			add_kept(&row, limits, &out);
-		else
+		if (!find_row(walk, stmt, &row) || !can_be_kept(&row, limits))
 			vec_push(walk->lowered->arena, &out.stmts, stmt);
+		else if (row.team)
+			keep_team_row(&row, &out);
+		else
+			add_kept(&row, limits, &out);
 		name_list_declare(walk->lowered->arena, &walk->visible, stmt);
 	}
 	walk->visible.n = visible;
@@ -224,7 +202,7 @@ static bool forget(const struct k_stmt *stmt, void *user)
 
 static void lower_function(struct k_lowered *lowered, struct k_function *function)
 {
-	struct walk walk = { .lowered = lowered };
+	struct walk walk = { .lowered = lowered, .team = function->team.lanes ? &function->team : NULL };
 
 	name_list_begin(lowered->arena, &walk.visible, lowered->program, function);
 	lower_block(&function->body, &walk);

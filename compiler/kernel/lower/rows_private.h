@@ -18,6 +18,9 @@ struct row {
 	int64_t length;
 	struct k_expr *block;           /* the first cell, counted from that of the row; NULL: that one */
 	const char *name;               /* of the vectors */
+	const struct k_team *team;      /* whose lanes have the vectors; NULL: a thread of a processor has */
+	struct k_block *home;           /* where the loop over the cells stands */
+	bool is_shared;                 /* groups of the team have shares of its sums */
 };
 
 /* ---- row_cells.c ---- */
@@ -29,6 +32,16 @@ bool let_is_constant(const struct k_let *let);                  /* it can be com
 struct k_expr *loop_runs(struct arena *arena, const struct k_loop *loop);       /* has it an iteration? */
 /* The name of the vectors, which is visible from here on, as is the variable of the loop over the cells. */
 void row_name(struct row *row);
+
+/* Does a loop set the cells of the row to the neutral element of its update? */
+bool row_is_set_by(const struct row *row, const struct k_loop *loop);
+
+/* ---- team_rows.c ---- */
+
+/* Can lanes of a team share the row? Keeps it so. `out` is the block that comes to be, with what stands ahead of the
+ * loop. */
+bool team_can_keep(const struct row *row);
+void keep_team_row(struct row *row, struct k_block *out);
 
 /* ---- long_rows.c ---- */
 
@@ -54,6 +67,9 @@ const char *vectors_element(const struct row *row);             /* in which cell
 int64_t vectors_cell_size(const struct row *row);               /* bytes of a cell in a vector */
 struct k_type vectors_type(const struct row *row);
 const char *vectors_macro(const struct row *row, const char *word);     /* of such vectors: PMG_FILL_F64 */
+/* Has each lane of the team as many cells? Whether a lane has vector `number`. */
+bool vectors_fill_team(const struct row *row);
+struct k_expr *vectors_are_own(const struct row *row, const char *number);
 /* Opens a loop over the vectors, with the first cell of each if it `needs_cell`, and returns its variable, which is
  * none of the names. */
 const char *vectors_open(struct k_builder *b, const struct row *row, const name_list *names, bool needs_cell);
@@ -67,11 +83,11 @@ struct k_expr *vectors_part(const struct row *row, const struct k_expr *value);
 
 /* Can the update be computed as vectors: does each read that moves with the loop move as the cells do? */
 bool vectors_are_possible(const struct row *row);
-/* Adds to the open block: the vectors; what reads them from the cells, sets them to zero, or writes them to the
- * cells. */
+/* Adds to the open block: the vectors; what reads them from the cells, sets them to the neutral element, or writes them
+ * to the cells. */
 void vectors_declare(struct k_builder *b, const struct row *row);
 void vectors_read(struct k_builder *b, const struct row *row);
-void vectors_zero(struct k_builder *b, const struct row *row);
+void vectors_begin(struct k_builder *b, const struct row *row);
 void vectors_write(struct k_builder *b, const struct row *row);
 /* The loop over the cells becomes one over the vectors. */
 void vectors_update(const struct row *row);
