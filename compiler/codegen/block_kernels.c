@@ -21,15 +21,22 @@ const struct array *block_kernel_array(const struct emit *e, const struct array 
 	return array;
 }
 
+static struct array kept_as(const struct array *array)
+{
+	struct array copy = *array;
+
+	copy.owner = (struct array *) (uintptr_t) array;
+	copy.stored = (struct stored) { .folded = array->in_team->folded, .window = array->in_team->window,
+					.windowed = array->in_team->windowed };
+	return copy;
+}
+
 static struct array *kept_copy(struct emit *e, const struct array *array)
 {
 	struct array *copy = arena_new(e->arena, struct array);
 	const char *what = array->in_team->is_shared ? "shared" : "own";
 
-	*copy = *array;
-	copy->owner = (struct array *) (uintptr_t) array;
-	copy->stored = (struct stored) { .folded = array->in_team->folded, .window = array->in_team->window,
-					 .windowed = array->in_team->windowed };
+	*copy = kept_as(array);
 	copy->c_name = names_declare(&e->names, arena_printf(e->arena, "%s_%s", array->c_name, what));
 	return copy;
 }
@@ -164,17 +171,84 @@ static void emit_copy(struct emit *e, const struct array *copy, struct k_expr *b
 		k_do(e->b, K_CALL(a, "PMG_COPY_IN", name, begin, n, row));
 }
 
-static void declare_kept(struct emit *e, struct array *copy)
+/* ---- declarations ---- */
+
+static struct affine room_of(struct emit *e, const struct array *copy)
 {
-	struct affine stored = cells_of(e, copy), cells = with_free(e, copy, &stored);
-	const bool is_shared = copy->in_team->is_shared;
+	const struct affine cells = cells_of(e, copy);
+
+	return with_free(e, copy, &cells);
+}
+
+static bool is_same(struct emit *e, const struct affine *a, const struct affine *b)
+{
+	struct affine difference = affine_combine(e->arena, 1, a, -1, b);
+	int64_t value;
+
+	return affine_is_constant(&difference, &value) && value == 0;
+}
+
+static bool is_kept_mark(const struct mark *mark, const void *array)
+{
+	return mark->kind == MARK_TEAM_STORAGE && mark->array == array;
+}
+
+/* As many elements as the largest array has that comes into the room below. */
+static struct k_expr *room_of_all(struct emit *e, __isl_keep isl_ast_node *node, const struct array *copy)
+{
+	struct affine most = room_of(e, copy);
+	struct k_expr *room = affine_expr(e->arena, &most);
+
+	for (int i = 0; i < e->module->arrays.n; i++) {
+		const struct array *other = e->module->arrays.items[i];
+		struct affine cells;
+		struct array kept;
+
+		if (!other->in_team || other->in_team->room != copy->in_team->room ||
+		    !ast_has_such_mark(node, is_kept_mark, other))
+			continue;
+		kept = kept_as(other);
+		cells = room_of(e, &kept);
+		if (!is_same(e, &cells, &most))
+			room = K_CALL(e->arena, "pmg_max_i64", room, affine_expr(e->arena, &cells));
+	}
+	return room;
+}
+
+/* The array that is in the room around; NULL: there is none. */
+static const struct array *host_of(const struct emit *e, const struct array *copy)
+{
+	const struct block_kernel *block = e->grid->block;
+
+	for (int i = 0; i < block->kept.n; i++)
+		if (copy->in_team->room && block->kept.items[i]->in_team->room == copy->in_team->room)
+			return block->kept.items[i];
+	return NULL;
+}
+
+static void declare_shared(struct emit *e, __isl_keep isl_ast_node *node, const struct array *copy)
+{
+	const struct array *host = host_of(e, copy);
+	const char *type = type_c_name(copy->type);
+	struct k_expr *room;
+
+	if (host) {
+		k_var(e->b, k_pointer(type, false), copy->c_name, k_name(e->arena, host->c_name));
+		return;
+	}
+	room = room_of_all(e, node, copy);
+	k_array(e->b, k_scalar(type), copy->c_name, room, NULL)->let.space = K_SPACE_SHARED;
+	add_shared(e, copy, room);
+}
+
+static void declare_own(struct emit *e, const struct array *copy)
+{
+	struct affine cells = cells_of(e, copy);
 	int64_t n;
 
 	k_array(e->b, k_scalar(type_c_name(copy->type)), copy->c_name, affine_expr(e->arena, &cells), NULL)->let.space =
-		is_shared ? K_SPACE_SHARED : K_SPACE_REGISTERS;
-	if (is_shared)
-		add_shared(e, copy, affine_expr(e->arena, &cells));
-	else if (affine_is_constant(&cells, &n))
+		K_SPACE_REGISTERS;
+	if (affine_is_constant(&cells, &n))
 		e->grid->block->own += n*type_size(copy->type);
 	else
 		emit_fail(e, "registers have no length that is not a number");
@@ -199,7 +273,10 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, struct arra
 	const bool is_copied = copy->in_team->row > 0;
 	struct k_expr *begin = is_copied ? begin_of(e, node, copy, &cells) : NULL;
 
-	declare_kept(e, copy);
+	if (copy->in_team->is_shared)
+		declare_shared(e, node, copy);
+	else
+		declare_own(e, copy);
 	if (is_copied && copy->role == ROLE_IN) {
 		emit_copy(e, copy, begin, &cells);
 		block->is_copying = true;
@@ -235,14 +312,6 @@ struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node)
 }
 
 /* ---- loops ---- */
-
-static bool is_same(struct emit *e, const struct affine *a, const struct affine *b)
-{
-	struct affine difference = affine_combine(e->arena, 1, a, -1, b);
-	int64_t value;
-
-	return affine_is_constant(&difference, &value) && value == 0;
-}
 
 /* Of all loops of the lanes, the largest number of iterations, or what is one more than the last one. */
 static void note_lanes(struct emit *e, const struct affine *end)
@@ -403,21 +472,21 @@ struct k_expr *block_kernel_launch(const struct emit *e, const char *kernel, str
 {
 	struct arena *a = e->arena;
 	struct k_expr *launch = K_CALL(a, "PMG_LAUNCH_BLOCK", k_name(a, "plan"), k_name(a, kernel), n,
-				       k_name(a, "pmg_lanes"), bytes_shared(a, e->grid->block));
+				       k_name(a, "pmg_lanes"), k_name(a, "pmg_bytes"));
 
 	return k_with_args(a, launch, arguments->items, arguments->n);
 }
 
-/* pmg_lanes: as many as the longest loop has iterations, if a block can be of so many. */
+/* pmg_lanes: as many as the longest loop has iterations, if a block can be of so many. pmg_bytes: what they share. */
 void block_kernel_begin(struct emit *e, const struct block_kernel *block)
 {
 	struct arena *a = e->arena;
 	struct k_expr *most = K_CALL(a, "PMG_BLOCK_LANES", k_int(a, block->own)), *lanes = k_name(a, "pmg_lanes");
-	struct k_expr *shared = bytes_shared(a, block);
-	struct k_expr *fits = K_CALL(a, "pmg_cuda_fits", k_name(a, "plan"), lanes, shared);
+	struct k_expr *fits = K_CALL(a, "pmg_cuda_fits", k_name(a, "plan"), lanes, k_name(a, "pmg_bytes"));
 
 	k_begin(e->b);
 	k_const(e->b, k_scalar("int"), "pmg_lanes", K_CALL(a, "pmg_cuda_lanes", block->lanes, most));
+	k_const(e->b, k_scalar("int64_t"), "pmg_bytes", bytes_shared(a, block));
 	if (block->has_registers)
 		fits = k_binary(a, K_AND, k_binary(a, K_LE, block->lanes, lanes), fits);
 	k_begin_if(e->b, fits);

@@ -186,6 +186,17 @@ const char *schedule_storage_problem(struct module *module, __isl_keep isl_sched
  * go through all of that together. */
 int64_t schedule_team_window(struct module *module, __isl_keep isl_schedule_node *node,
 			     __isl_keep isl_schedule_node *loop, const struct array *array, int subscript);
+/* Of the loops below `node`, from 1 on, the first and the last one by which a team touches what it keeps of an array; 0
+ * and INT_MAX where that is copied ahead of and behind them (ir/isl/lifetime.c). The last one is 0 if none does. */
+struct lifetime {
+	int first, last;
+};
+
+struct lifetime schedule_team_lifetime(struct module *module, __isl_keep isl_schedule_node *node,
+				       const struct array *array);
+bool lifetimes_meet(const struct lifetime *a, const struct lifetime *b);
+/* Why the array of the TEAM_STORAGE mark at `mark` cannot share the room that it has; NULL: it can, or has none. */
+const char *schedule_team_room_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* The same of the array of a TEAM_STORAGE mark, and what is kept of it in a team. */
 const char *schedule_team_storage_problem(struct module *module, __isl_keep isl_schedule_node *mark);
 /* Why updates below the PRIVATE mark cannot go to copies; NULL: they can. */

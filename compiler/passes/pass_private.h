@@ -174,6 +174,12 @@ bool partitions_check(struct module *module, const struct pass_options *options)
 __isl_give isl_schedule_node *private_try(struct tree_walk *walk, __isl_take isl_schedule_node *node,
 					  const struct mark *loop, struct stage *stage, bool *done);
 
+/* ---- team_rooms.c ---- */
+
+/* Gives arrays that the team of the shared loop keeps in shared memory one place there, if no two are of use at once.
+ * `node` is the outermost of their TEAM_STORAGE marks, or a node above. */
+void team_rooms_share(struct module *module, __isl_keep isl_schedule_node *node);
+
 /* ---- team.c ---- */
 
 /* Forms a team at the loop of `mark` if some loop inside it can be shared; else `descend` becomes true. */

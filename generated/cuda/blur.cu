@@ -67,8 +67,9 @@ extern "C" pmg_status blur_kernel(pmg_plan *plan, const void *arguments, pmg_con
 		 */
 		{
 			const int pmg_lanes = pmg_cuda_lanes(C, PMG_BLOCK_LANES(0));
-			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, C))) {
-				PMG_LAUNCH_BLOCK(plan, blur_1_blurx, R, pmg_lanes, PMG_ROOM(float, C), pmg_lanes, R, C, img, out_img);
+			const int64_t pmg_bytes = PMG_ROOM(float, C);
+			if (pmg_cuda_fits(plan, pmg_lanes, pmg_bytes)) {
+				PMG_LAUNCH_BLOCK(plan, blur_1_blurx, R, pmg_lanes, pmg_bytes, pmg_lanes, R, C, img, out_img);
 			} else {
 				PMG_LAUNCH(plan, blur_2_blurx, R, 32, R, C, img, out_img, blurx);
 			}

@@ -204,8 +204,9 @@ extern "C" pmg_status harris_kernel(pmg_plan *plan, const void *arguments, pmg_c
 		 */
 		{
 			const int pmg_lanes = pmg_cuda_lanes(pmg_max_i64(pmg_max_i64(C - 1, C - 2), C), PMG_BLOCK_LANES(0));
-			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64))) {
-				PMG_LAUNCH_BLOCK(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, pmg_lanes, PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64), pmg_lanes, R, C, img, corners);
+			const int64_t pmg_bytes = PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 18*C - 36) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64) + PMG_ROOM(float, 16*C - 64);
+			if (pmg_cuda_fits(plan, pmg_lanes, pmg_bytes)) {
+				PMG_LAUNCH_BLOCK(plan, harris_1_gi, pmg_div(R - 1, 16) + 1, pmg_lanes, pmg_bytes, pmg_lanes, R, C, img, corners);
 			} else {
 				PMG_LAUNCH(plan, harris_2_gi, pmg_div(R - 1, 16) + 1, 32, R, C, img, corners, gii, gij, gjj, sii, sij, sjj);
 			}

@@ -79,8 +79,9 @@ extern "C" pmg_status unsharp_mask_kernel(pmg_plan *plan, const void *arguments,
 		/* mask = select(abs(img - blury) < threshold, img, sharp);    (unsharp_mask.pmg:20) */
 		{
 			const int pmg_lanes = pmg_cuda_lanes(pmg_max_i64(C + 2, C), PMG_BLOCK_LANES(0));
-			if (pmg_cuda_fits(plan, pmg_lanes, PMG_ROOM(float, (R + 4)*(C + 4)) + PMG_ROOM(float, C + 4))) {
-				PMG_LAUNCH_BLOCK(plan, unsharp_mask_1_padded, nChannels, pmg_lanes, PMG_ROOM(float, (R + 4)*(C + 4)) + PMG_ROOM(float, C + 4), pmg_lanes, nChannels, R, C, weight, threshold, img, mask);
+			const int64_t pmg_bytes = PMG_ROOM(float, (R + 4)*(C + 4)) + PMG_ROOM(float, C + 4);
+			if (pmg_cuda_fits(plan, pmg_lanes, pmg_bytes)) {
+				PMG_LAUNCH_BLOCK(plan, unsharp_mask_1_padded, nChannels, pmg_lanes, pmg_bytes, pmg_lanes, nChannels, R, C, weight, threshold, img, mask);
 			} else {
 				PMG_LAUNCH(plan, unsharp_mask_2_padded, nChannels, 32, nChannels, R, C, weight, threshold, img, mask, padded, blurx);
 			}

@@ -33,6 +33,25 @@ const char *check_of_block(const struct sentence *s)
 	return check_name(s, "shared");
 }
 
+static bool is_name_for(const struct sentence *s, int node, const char *name)
+{
+	const struct k_stmt *stmt = sentence_stmt(s, node);
+
+	return stmt->kind == KS_LET && stmt->let.type.is_pointer && stmt->let.value &&
+	       stmt->let.value->kind == KE_NAME && !strcmp(stmt->let.name, name);
+}
+
+/* Its name leads to the memory of the other one. */
+const char *check_room(const struct sentence *s)
+{
+	const char *name = sentence_fail(s, "%s_shared", c_name_of(s, s->decision->subject));
+	const char *other = sentence_fail(s, "%s_shared", c_name_of(s, sentence_quoted(s, 0)));
+	const int let = find_anywhere(s, is_name_for, name);
+
+	return let >= 0 && !strcmp(sentence_stmt(s, let)->let.value->text, other) ? NULL :
+	       sentence_fail(s, "%s is not in %s", name, other);
+}
+
 /* As many as are left in the kernel. */
 const char *check_barriers(const struct sentence *s)
 {

@@ -76,6 +76,7 @@ static const struct row {
 	[DECISION_TEAM_REGISTERS] = { .check = check_own },
 	[DECISION_TEAM_SHARED] = { .check = check_of_block },
 	[DECISION_TEAM_COPY] = { .check = check_of_block },
+	[DECISION_TEAM_ROOM] = { .check = check_room },
 	[DECISION_BLOCKS_ROWS] = { .check = check_rows_at_a_time },
 	[DECISION_BLOCKS_SHARED] = { .check = check_in_block_of },
 	[DECISION_AHEAD] = { .check = check_prefetch_of_rows },

@@ -421,5 +421,5 @@ const char *schedule_team_storage_problem(struct module *module, __isl_keep isl_
 	else
 		problem = window_problem(&s, mark);
 	storing_close(&s);
-	return problem;
+	return problem ? problem : schedule_team_room_problem(module, mark);
 }

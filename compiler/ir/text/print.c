@@ -126,9 +126,9 @@ static void print_array(struct printer *p, const struct array *array)
 	if (array->stored.window)
 		str_add(&p->text, " window %d of %lld", array->stored.windowed, (long long) array->stored.window);
 	if (array->in_team)
-		str_add(&p->text, " team %s %u %lld %d %lld", array->in_team->is_shared ? "shared" : "registers",
+		str_add(&p->text, " team %s %u %lld %d %lld %d", array->in_team->is_shared ? "shared" : "registers",
 			array->in_team->folded, (long long) array->in_team->row, array->in_team->windowed,
-			(long long) array->in_team->window);
+			(long long) array->in_team->window, array->in_team->room);
 	if (array->stored.is_prefetched)
 		str_add(&p->text, " prefetched");
 	if (array->stored.lanes)

@@ -151,6 +151,7 @@ static void read_team_storage(struct reader *r, struct array *array)
 	in_team->row = reader_integer(r);
 	in_team->windowed = read_small(r);
 	in_team->window = reader_integer(r);
+	in_team->room = read_small(r);
 	array->in_team = in_team;
 }
 

@@ -29,10 +29,17 @@ struct placing {
 	struct arena *arena;
 	name_list own;                  /* arrays and variables of each lane */
 	name_list fixed;                /* names with one value in all of the kernel */
+	name_list other, same;          /* second names of arrays that lanes share, and their first ones */
 	int n_before, n_placed;
 };
 
 /* ---- what a statement touches ---- */
+
+/* A name for memory that another name has, which touches nothing. */
+static bool is_pointer_to_array(const struct k_stmt *stmt)
+{
+	return stmt->kind == KS_LET && stmt->let.type.is_pointer && stmt->let.value && stmt->let.value->kind == KE_NAME;
+}
 
 struct collecting {
 	struct placing *placing;
@@ -40,11 +47,20 @@ struct collecting {
 	const struct k_loop *lanes;
 };
 
+/* The array by whose name the memory was declared. */
+static const char *memory_of(const struct placing *placing, const char *buffer)
+{
+	for (int i = 0; i < placing->other.n; i++)
+		if (!strcmp(placing->other.items[i], buffer))
+			return placing->same.items[i];
+	return buffer;
+}
+
 static void add_touch(const struct collecting *c, const char *buffer, struct k_expr *index, bool writes)
 {
-	const struct touch touch = { buffer, writes, index, c->lanes };
+	const struct touch touch = { memory_of(c->placing, buffer), writes, index, c->lanes };
 
-	if (!name_list_has(&c->placing->own, buffer))
+	if (!name_list_has(&c->placing->own, touch.buffer))
 		vec_push(c->placing->arena, c->touches, touch);
 }
 
@@ -107,6 +123,8 @@ static bool collect_stmt(const struct k_stmt *stmt, void *user)
 {
 	struct collecting *c = user;
 
+	if (is_pointer_to_array(stmt))
+		return false;
 	if (stmt->kind == KS_LOOP && stmt->loop.kind == K_LOOP_LANES)
 		c->lanes = &stmt->loop;
 	for (int i = 0; stmt->kind == KS_STORE && i < stmt->store.targets.n; i++)
@@ -320,8 +338,14 @@ static bool note_names(const struct k_stmt *stmt, void *user)
 	struct placing *placing = user;
 	const bool is_shared = stmt->kind == KS_LET && stmt->let.extents.n && stmt->let.space == K_SPACE_SHARED;
 
-	if (stmt->kind == KS_LET && !is_shared)
+	const bool is_other = is_pointer_to_array(stmt);
+
+	if (stmt->kind == KS_LET && !is_shared && !is_other)
 		vec_push(placing->arena, &placing->own, stmt->let.name);
+	if (is_other) {
+		vec_push(placing->arena, &placing->other, stmt->let.name);
+		vec_push(placing->arena, &placing->same, memory_of(placing, stmt->let.value->text));
+	}
 	if (stmt->kind == KS_LOOP && stmt->loop.kind == K_LOOP_GRID && !stmt->loop.is_strided)
 		vec_push(placing->arena, &placing->fixed, stmt->loop.name);
 	placing->n_before += is_barrier(stmt);

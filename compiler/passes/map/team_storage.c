@@ -151,13 +151,16 @@ static __isl_give isl_schedule_node *keep(struct keeping *keeping, __isl_take is
 	struct mark *mark = mark_new(keeping->module, MARK_TEAM_STORAGE, "team_storage", keeping->array->span);
 	struct team_storage *in_team = arena_new(keeping->module->arena, struct team_storage);
 
+	const struct team_storage *before = keeping->array->in_team;
+
 	*in_team = *how;
+	in_team->room = before ? before->room : 0;
 	mark->array = keeping->array;
 	keeping->array->in_team = in_team;
 	node = isl_schedule_node_insert_mark(node, mark_id(keeping->module, mark));
 	if (!schedule_team_storage_problem(keeping->module, node))
 		return node;
-	keeping->array->in_team = NULL;
+	keeping->array->in_team = before;
 	return isl_schedule_node_delete(node);
 }
 
@@ -330,6 +333,7 @@ static __isl_give isl_schedule_node *visit(struct tree_walk *walk, __isl_take is
 		keeping.lane_dim[i] = -1;
 	isl_schedule_node_foreach_descendant_top_down(node, note_lanes, &keeping);
 	node = keep_all(&keeping, isl_schedule_node_first_child(isl_schedule_node_first_child(node)));
+	team_rooms_share(walk->module, node);
 	return isl_schedule_node_ancestor(node, isl_schedule_node_get_tree_depth(node) - depth);
 }
 
