@@ -3,7 +3,8 @@
  * Kernels whose teams are blocks, or parts of one (passes/map/block_teams.c). The lanes of a team share the loops of
  * LANES marks; what the team keeps of temporaries is declared at TEAM_STORAGE marks, in registers or in memory that the
  * lanes share. How many lanes and how much memory that takes follows from sizes that the host knows when it starts the
- * kernel: it starts another one, with arrays in memory and teams of a warp, where the device lacks them (grids.c).
+ * kernel: where the device lacks them it starts another one, without copies of arguments, and where that does not
+ * suffice, one with arrays in memory and teams of a warp (grids.c).
  *
  * Iteration k of a loop of the lanes is that of lane k, if anything is kept in registers, so that what a lane computes
  * in one loop is there in the next one; else lanes begin at their numbers and go on by how many there are. */
@@ -173,6 +174,11 @@ static void emit_copy(struct emit *e, const struct array *copy, struct k_expr *b
 
 /* ---- declarations ---- */
 
+static bool is_kept(const struct emit *e, const struct array *array)
+{
+	return !array->in_team->row || !e->grid->block->is_direct;
+}
+
 static struct affine room_of(struct emit *e, const struct array *copy)
 {
 	const struct affine cells = cells_of(e, copy);
@@ -204,7 +210,7 @@ static struct k_expr *room_of_all(struct emit *e, __isl_keep isl_ast_node *node,
 		struct affine cells;
 		struct array kept;
 
-		if (!other->in_team || other->in_team->room != copy->in_team->room ||
+		if (!other->in_team || other->in_team->room != copy->in_team->room || !is_kept(e, other) ||
 		    !ast_has_such_mark(node, is_kept_mark, other))
 			continue;
 		kept = kept_as(other);
@@ -277,6 +283,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, struct arra
 		declare_shared(e, node, copy);
 	else
 		declare_own(e, copy);
+	block->has_copies |= is_copied;
 	if (is_copied && copy->role == ROLE_IN) {
 		emit_copy(e, copy, begin, &cells);
 		block->is_copying = true;
@@ -294,7 +301,7 @@ static void emit_kept(struct emit *e, __isl_keep isl_ast_node *node, struct arra
 
 void emit_team_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
-	if (e->grid && e->grid->block)
+	if (e->grid && e->grid->block && is_kept(e, mark->array))
 		emit_kept(e, node, kept_copy(e, mark->array));
 	else
 		emit_node(e, node, (struct loop_use) { 0 });
@@ -306,9 +313,10 @@ static bool is_of_registers(const struct mark *mark, const void *unused)
 	return mark->kind == MARK_TEAM_STORAGE && !mark->array->in_team->is_shared;
 }
 
-struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node)
+struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node, bool is_direct)
 {
-	return (struct block_kernel) { .has_registers = ast_has_such_mark(node, is_of_registers, NULL) };
+	return (struct block_kernel) { .has_registers = ast_has_such_mark(node, is_of_registers, NULL),
+				       .is_direct = is_direct };
 }
 
 /* ---- loops ---- */
@@ -457,14 +465,31 @@ bool open_block_short(struct emit *e, __isl_keep isl_ast_node *body, const struc
 
 /* ---- what the host starts ---- */
 
+struct k_expr *block_kernel_lanes(struct arena *arena, const struct block_kernel *block)
+{
+	return k_name(arena, block->is_direct ? "pmg_direct_lanes" : "pmg_lanes");
+}
+
+static struct k_expr *bytes_name(struct arena *arena, const struct block_kernel *block)
+{
+	return k_name(arena, block->is_direct ? "pmg_direct_bytes" : "pmg_bytes");
+}
+
 static struct k_expr *bytes_shared(struct arena *arena, const struct block_kernel *block)
 {
 	return block->shared ? block->shared : k_int(arena, 0);
 }
 
+/* Bytes for which a lane shall have registers. What is without copies is for the largest teams, whose lanes have half
+ * as many: compilers keep the rest in memory of the lane, which is next to shared memory. */
+static struct k_expr *bytes_own(struct arena *arena, const struct block_kernel *block)
+{
+	return k_int(arena, block->is_direct ? block->own/2 : block->own);
+}
+
 struct k_expr *block_kernel_bounds(const struct emit *e)
 {
-	return K_CALL(e->arena, "PMG_BOUNDS_BLOCK", k_int(e->arena, e->grid->block->own));
+	return K_CALL(e->arena, "PMG_BOUNDS_BLOCK", bytes_own(e->arena, e->grid->block));
 }
 
 struct k_expr *block_kernel_launch(const struct emit *e, const char *kernel, struct k_expr *n,
@@ -472,21 +497,22 @@ struct k_expr *block_kernel_launch(const struct emit *e, const char *kernel, str
 {
 	struct arena *a = e->arena;
 	struct k_expr *launch = K_CALL(a, "PMG_LAUNCH_BLOCK", k_name(a, "plan"), k_name(a, kernel), n,
-				       k_name(a, "pmg_lanes"), k_name(a, "pmg_bytes"));
+				       block_kernel_lanes(a, e->grid->block), bytes_name(a, e->grid->block));
 
 	return k_with_args(a, launch, arguments->items, arguments->n);
 }
 
-/* pmg_lanes: as many as the longest loop has iterations, if a block can be of so many. pmg_bytes: what they share. */
+/* The lanes: as many as the longest loop has iterations, if a block can be of so many. The bytes: what they share. */
 void block_kernel_begin(struct emit *e, const struct block_kernel *block)
 {
 	struct arena *a = e->arena;
-	struct k_expr *most = K_CALL(a, "PMG_BLOCK_LANES", k_int(a, block->own)), *lanes = k_name(a, "pmg_lanes");
-	struct k_expr *fits = K_CALL(a, "pmg_cuda_fits", k_name(a, "plan"), lanes, k_name(a, "pmg_bytes"));
+	struct k_expr *most = K_CALL(a, "PMG_BLOCK_LANES", bytes_own(a, block)), *lanes = block_kernel_lanes(a, block);
+	struct k_expr *bytes = bytes_name(a, block);
+	struct k_expr *fits = K_CALL(a, "pmg_cuda_fits", k_name(a, "plan"), lanes, bytes);
 
 	k_begin(e->b);
-	k_const(e->b, k_scalar("int"), "pmg_lanes", K_CALL(a, "pmg_cuda_lanes", block->lanes, most));
-	k_const(e->b, k_scalar("int64_t"), "pmg_bytes", bytes_shared(a, block));
+	k_const(e->b, k_scalar("int"), lanes->text, K_CALL(a, "pmg_cuda_lanes", block->lanes, most));
+	k_const(e->b, k_scalar("int64_t"), bytes->text, bytes_shared(a, block));
 	if (block->has_registers)
 		fits = k_binary(a, K_AND, k_binary(a, K_LE, block->lanes, lanes), fits);
 	k_begin_if(e->b, fits);

@@ -216,7 +216,8 @@ const struct array *block_array(const struct emit *e, const struct array *array)
 const struct array *block_kernel_array(const struct emit *e, const struct array *array);
 /* Where the element of an index is, with those that are left free. */
 struct affine block_kernel_index(struct emit *e, const struct array *array, struct affine index);
-struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node);     /* before it is built */
+struct k_expr *block_kernel_lanes(struct arena *arena, const struct block_kernel *block);        /* of the host */
+struct block_kernel block_kernel_of(__isl_keep isl_ast_node *node, bool is_direct);     /* before it is built */
 void emit_team_storage(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 void open_block_lanes(struct emit *e, const struct range *range, const char *name);
 /* The one iteration of a loop of the lanes that isl made none of; false: it is of another loop. */

@@ -297,6 +297,8 @@ struct block_kernel {
 	int64_t own;                    /* bytes in registers */
 	bool has_registers;             /* each iteration of a loop of the lanes has its lane */
 	bool is_copying;                /* copies of arguments are under way */
+	bool has_copies;                /* arguments go through shared memory */
+	bool is_direct;                 /* they could, but do not */
 };
 
 /* A kernel of a device. */

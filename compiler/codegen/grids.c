@@ -284,7 +284,7 @@ static struct parameters parameters_of(struct emit *e, struct k_function *functi
 	struct parameters parameters = { .e = e, .function = function };
 
 	if (e->grid->block)
-		add_parameter(&parameters, k_scalar("int"), "pmg_lanes", k_name(e->arena, "pmg_lanes"));
+		add_parameter(&parameters, k_scalar("int"), "pmg_lanes", block_kernel_lanes(e->arena, e->grid->block));
 	add_params(&parameters);
 	add_iterators(&parameters);
 	add_arrays(&parameters);
@@ -332,7 +332,7 @@ static struct k_block build_body(struct emit *e, __isl_keep isl_ast_node *node, 
 		.block = block
 	};
 	if (block)
-		*block = block_kernel_of(node);
+		*block = block_kernel_of(node, block->is_direct);
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->names.visible.n = visible;
 	elsewhere_end(e, outer);
@@ -484,16 +484,19 @@ static struct k_expr *build_grid(struct emit *e, __isl_keep isl_ast_node *node, 
 	return launch;
 }
 
-/* Of blocks where the device has room for them, else of warps. */
-static void emit_block_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
+/* Of blocks where the device has room for them, else of such without copies of arguments, else of warps. */
+static void emit_block_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark, bool is_direct)
 {
-	struct block_kernel block = { 0 };
-	struct k_expr *of_blocks = build_grid(e, node, mark, &block), *of_warps = build_grid(e, node, mark, NULL);
+	struct block_kernel block = { .is_direct = is_direct };
+	struct k_expr *of_blocks = build_grid(e, node, mark, &block);
 
 	block_kernel_begin(e, &block);
 	k_do(e->b, of_blocks);
 	k_begin_else(e->b);
-	k_do(e->b, of_warps);
+	if (block.has_copies)
+		emit_block_grid(e, node, mark, true);
+	else
+		k_do(e->b, build_grid(e, node, mark, NULL));
 	k_end(e->b);
 	k_end(e->b);
 }
@@ -501,7 +504,7 @@ static void emit_block_grid(struct emit *e, __isl_keep isl_ast_node *node, const
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark)
 {
 	if (mark->is_block)
-		emit_block_grid(e, node, mark);
+		emit_block_grid(e, node, mark, false);
 	else
 		k_do(e->b, build_grid(e, node, mark, NULL));
 }

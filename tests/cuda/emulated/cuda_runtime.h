@@ -648,9 +648,12 @@ static inline cudaError_t cudaGetDevice(int *device)
 	return cudaSuccess;
 }
 
+/* PMG_EMULATED_SHARED: of a device with less. */
 static inline cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int)
 {
-	*value = attribute == cudaDevAttrMultiProcessorCount ? 1 : emulated::MOST_SHARED;
+	const char *shared = getenv("PMG_EMULATED_SHARED");
+
+	*value = attribute == cudaDevAttrMultiProcessorCount ? 1 : shared ? atoi(shared) : emulated::MOST_SHARED;
 	return cudaSuccess;
 }
 
