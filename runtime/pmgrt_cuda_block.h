@@ -93,6 +93,42 @@ static inline __device__ void pmg_cuda_copied()
 #define PMG_COPIED pmg_cuda_copied()
 #endif
 
+/* a/b, rounded as always, without a branch: y is near 1/b by Newton's steps, a*y near the quotient, and what is left of
+ * it rounds that (Markstein 1990). Zeros, infinities and NaN give what they give as always; subnormal divisors count as
+ * zeros, and quotients near the ends of the range are rounded twice. */
+#ifdef __CUDA_ARCH__
+static inline __device__ double pmg_cuda_quotient(double a, double b)
+{
+	double first, y, q;
+
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(b));
+	y = fma(first, fma(-b, first, 1.0), first);
+	y = fma(y, fma(-b, y, 1.0), y);
+	q = a*y;
+	q = fma(fma(-b, q, a), y, q);
+	return q - q == 0.0 ? q : a*first;
+}
+
+static inline __device__ float pmg_cuda_quotient(float a, float b)
+{
+	float first, y, q;
+
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(first) : "f"(b));
+	y = fmaf(first, fmaf(-b, first, 1.0f), first);
+	q = a*y;
+	q = fmaf(fmaf(-b, q, a), y, q);
+	return q - q == 0.0f ? q : a*first;
+}
+#else
+template <class T> static inline __host__ __device__ T pmg_cuda_quotient(T a, T b)
+{
+	return a/b;
+}
+#endif
+
+#define PMG_QUOTIENT_F64(a, b) pmg_cuda_quotient((double) (a), (double) (b))
+#define PMG_QUOTIENT_F32(a, b) pmg_cuda_quotient((float) (a), (float) (b))
+
 #define PMG_TEAM_BLOCK(lanes) \
 	PMG_CUDA_MEMORY; \
 	const int pmg_team = (lanes), pmg_lane = (int) threadIdx.x % pmg_team; \

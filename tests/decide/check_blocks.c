@@ -52,6 +52,32 @@ const char *check_room(const struct sentence *s)
 	       sentence_fail(s, "%s is not in %s", name, other);
 }
 
+/* A variable of the lane has the name of the array that it comes from. */
+const char *check_lane_cell(const struct sentence *s)
+{
+	const char *name = sentence_fail(s, "%s_cell", s->decision->subject);
+
+	return find_anywhere(s, mentions, name) >= 0 ? NULL : sentence_fail(s, "no %s", name);
+}
+
+static bool count_quotient(const struct k_expr *expr, void *user)
+{
+	*(int *) user += expr->kind == KE_CALL && !strncmp(expr->text, "PMG_QUOTIENT_", strlen("PMG_QUOTIENT_"));
+	return true;
+}
+
+/* As many calls as it says, each in the place of an operation. */
+const char *check_quotients(const struct sentence *s)
+{
+	int n = 0;
+
+	for (int i = 0; i < s->tree->program->functions.n; i++)
+		if (!strcmp(s->tree->program->functions.items[i]->name, s->decision->subject))
+			k_walk_block(&s->tree->program->functions.items[i]->body,
+				     &(struct k_visitor) { .expr = count_quotient, .user = &n });
+	return n == sentence_number(s) ? NULL : sentence_fail(s, "%d quotients", n);
+}
+
 /* As many as are left in the kernel. */
 const char *check_barriers(const struct sentence *s)
 {

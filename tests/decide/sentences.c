@@ -83,6 +83,8 @@ static const struct row {
 	[DECISION_PREFETCH_CELLS] = { .check = check_prefetch_of_cells },
 	[DECISION_NONTEMPORAL] = { .check = check_nontemporal },
 	[DECISION_BARRIERS] = { .check = check_barriers },
+	[DECISION_LANE_CELLS] = { .check = check_lane_cell },
+	[DECISION_DIVISIONS] = { .check = check_quotients },
 	[DECISION_BAD_PIVOTS] = { .check = check_pivot_search },
 	[DECISION_CANDIDATES_SOME] = { .reason = "of other candidates, which have trees of their own" },
 	[DECISION_CANDIDATES_LEFT_OUT] = { .reason = "of other candidates, which have trees of their own" },

@@ -140,7 +140,7 @@ static void check_files(struct tally *tally, const char *lowering)
 /* ---- the driver ---- */
 
 struct seen {
-	int numbers[16], n;
+	int numbers[32], n;
 };
 
 static void see(const struct k_program *program, int lowering, void *user)
@@ -148,7 +148,7 @@ static void see(const struct k_program *program, int lowering, void *user)
 	struct seen *seen = user;
 
 	(void) program;
-	if (seen->n < 16)
+	if (seen->n < 32)
 		seen->numbers[seen->n++] = lowering;
 }
 

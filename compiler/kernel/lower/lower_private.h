@@ -48,6 +48,7 @@ const char *rounds_lanes(const struct k_stmt *stmt);
 
 bool is_call_of(const struct k_expr *expr, const char *function);       /* false of NULL, too */
 bool is_name_of(const struct k_expr *expr, const char *name);
+bool is_kernel_of_blocks(const struct k_function *function);    /* whose teams are blocks, or parts of one */
 
 /* The names that are visible where a lowering is: those of a function as a whole at first, then what a statement
  * declares behind it, or inside of it. */

@@ -10,6 +10,14 @@ bool is_call_of(const struct k_expr *expr, const char *function)
 	return expr && expr->kind == KE_CALL && strcmp(expr->text, function) == 0;
 }
 
+bool is_kernel_of_blocks(const struct k_function *function)
+{
+	const struct k_stmt *first = function->body.stmts.n ? function->body.stmts.items[0] : NULL;
+
+	return function->kind == K_FUNCTION_DEVICE && first && first->kind == KS_CALL &&
+	       is_call_of(first->value, "PMG_TEAM_BLOCK");
+}
+
 bool is_name_of(const struct k_expr *expr, const char *name)
 {
 	return expr && expr->kind == KE_NAME && strcmp(expr->text, name) == 0;
