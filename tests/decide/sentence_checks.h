@@ -23,6 +23,7 @@ check_sentence check_inlined, check_in_register, check_in_row, check_variable, c
 	       check_restructured, check_not_restructured, check_offsets, check_live, check_skipped;
 
 /* check_blocks.c: what blocks of a device keep */
-check_sentence check_border, check_team_of_block, check_own, check_of_block, check_room, check_barriers, check_lane_cell, check_quotients;
+check_sentence check_border, check_team_of_block, check_own, check_of_block, check_room, check_lane_cell;
+check_sentence check_quotients, check_barriers;
 
 #endif

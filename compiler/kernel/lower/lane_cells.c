@@ -118,7 +118,9 @@ static int first_set(const struct k_block *body, const struct cell *cell)
 	for (int i = 0; i < body->stmts.n; i++) {
 		const struct k_stmt *stmt = body->stmts.items[i];
 
-		if (!k_mentions(&(struct k_block) { .stmts = { .items = &body->stmts.items[i], .n = 1 } }, cell->buffer))
+		const struct k_block one = { .stmts = { .items = &body->stmts.items[i], .n = 1 } };
+
+		if (!k_mentions(&one, cell->buffer))
 			continue;
 		return stmt->kind == KS_STORE && stmt->store.op == K_OP_N && stmt->store.targets.n == 1 &&
 		       is_of(cell, stmt->store.targets.items[0]) && !k_expr_mentions(stmt->store.value, cell->buffer) ?
