@@ -70,6 +70,9 @@ CASES = [
     ([*BENCH, "--grid"], {}, USAGE, "pmg bench life: --grid, --scaling and --clock are for --target=openmp\n"),
     ([*BENCH, "--nvcc=false"], {}, NO_COMPILER, "the CUDA compiler fails on "),
     ([*WC, "nTheta=96", "--blas=on"], {}, PROGRAM, "error[PMG0601]: the target 'cuda' calls no BLAS"),
+    # By partition one row of each chunk is tested: a pivot of zero anywhere in a chunk is found there, and named.
+    *((["tests/cuda/bad_pivot.pmg", "nSystems=2", "n=40", f"bad={row}", f"upper={upper}", "d=random:1"], {}, 6,
+       f"the pivot of 'x' in row {row} of system 0 is zero") for row, upper in ((5, 0), (15, 0.5), (37, 0))),
 ]
 
 
