@@ -12,7 +12,7 @@ extern "C" {
 
 /* Of the structures that libraries and this runtime share: another number, whenever one of them changes. A library
  * compiled for another one is refused. */
-#define PMG_ABI_VERSION 2
+#define PMG_ABI_VERSION 3
 #define PMG_MAX_EXTENTS 4096    /* values that one description may write with `extents` */
 
 typedef enum pmg_role {
@@ -127,6 +127,20 @@ typedef struct pmg_pivot_desc {
 typedef struct pmg_branches_desc {
 	int32_t parent, depth, levels, begins, ends;    /* array numbers */
 } pmg_branches_desc;
+
+/* The nodes of a tree in chunks of at most `rows`, in their order: runs of nodes of which each but the last has one
+ * child, the next one. A branch is cut into as few as can be, all about as long. Chunk c has the nodes
+ * offsets[c]..offsets[c + 1] and hangs on the last node of chunk above[c]; what hangs on c is child[c], the sibling of
+ * this one, and so on. turn[c] is the least number, from 1 on, that is larger than those of the child and of the
+ * sibling of c. The chunk behind the last one stands for none and has the turn 0. Chunks by their turns: those of turn
+ * t are order[turns[t]..turns[t + 1]]; -1: not made. n_chunks and n_turns are numbers of sizes, the second one more
+ * than the largest turn. All arrays are internal PMG_I64, built like lists of children. */
+typedef struct pmg_chunks_desc {
+	int32_t parent;                                 /* array number */
+	int64_t rows;
+	int32_t n_chunks, n_turns;
+	int32_t offsets, above, child, sibling, turn, order, turns;     /* array numbers */
+} pmg_chunks_desc;
 
 /* to[k'] = from[k], k' being the place of the caller's k in the new order; of a run, its first point. `from` is a fixed
  * array of n elements, or -1: k itself. Integers go to any integer type that holds them, others keep their type. */
@@ -263,12 +277,13 @@ struct pmg_pipeline_desc {
 	uint32_t abi_version;
 	const char *name, *source, *target;     /* "life_dsc", "life.pmg", "openmp" */
 	size_t args_size;
-	int32_t n_params, n_arrays, n_children, n_branches, n_extents;
+	int32_t n_params, n_arrays, n_children, n_branches, n_chunks, n_extents;
 	const pmg_param_desc *params;
 	const pmg_array_desc *arrays;           /* those of the caller first, then internal ones */
 	const pmg_children_desc *children;
 	const pmg_branches_desc *branches;
-	int32_t n_restructurings, n_sizes;      /* n_sizes: numbers that restructurings find */
+	const pmg_chunks_desc *chunks;
+	int32_t n_restructurings, n_sizes;      /* n_sizes: numbers that inspectors find */
 	const pmg_restructure_desc *restructurings;
 	bool has_loop;                          /* has an `iterate` */
 	/* Writes those of the `n_extents` extents and limits that are general; the integer parameters are checked

@@ -267,13 +267,15 @@ struct param {
 	struct span span;
 	bool is_scalar;                 /* a float argument of each execution; else a size */
 	bool is_loop;                   /* the variable of the loop */
-	bool is_inspected;              /* found by the inspector of a restructuring, not an argument */
+	bool is_inspected;              /* found by an inspector, not an argument */
 	enum scalar_type type;          /* of a scalar */
 	bool is_specialized;            /* `value` is known at compile time */
 	int64_t value;
 	struct span specialized;        /* where the program says so */
 	enum derivation derivation;     /* else than NONE: a function of sizes, not an argument */
-	struct expr *of;                /* its first argument, affine in params before it */
+	struct expr *of;                /* its first argument, affine in params before it; of an inspected one: what it
+					 * is at most, by which memory is allocated; NULL: nothing is that depends
+					 * on it */
 	int64_t limit;                  /* its second one, at least 1 */
 };
 
@@ -327,6 +329,23 @@ struct branching {
 	struct array *depth;            /* [1]: the number of levels */
 	struct array *levels;           /* [n + 1]: level l has the branches levels[l]..levels[l + 1] */
 	struct array *begins, *ends;    /* [n]: branch b has the nodes begins[b]..ends[b] */
+};
+
+/* The nodes 0..n of a tree in chunks: runs of at most `rows` nodes, of which each but the last has one child, the next
+ * one. So a chunk hangs on the last node of another one, before it. What hangs on one chunk is a list, by first child
+ * and next sibling; a chunk's turn comes after those of its child and its sibling. The chunk behind the last one stands
+ * for none: its turn is 0, the first one. The arrays have the role TEMP; whoever binds the tree fills them
+ * (runtime/inspect/chunks.c). */
+struct chunking {
+	struct span span;
+	struct array *tree;
+	int64_t rows;
+	int n_chunks, n_turns;          /* numbers of inspected params; none has a turn at or behind n_turns */
+	struct array *offsets;          /* [n_chunks + 1]: chunk c has the nodes offsets[c]..offsets[c + 1] */
+	struct array *above, *child, *sibling, *turn;   /* [n_chunks + 1] */
+	/* Chunks by their turns: [n_chunks], and [n_turns + 1], where each turn begins in it; NULL: nothing reads
+	 * them. */
+	struct array *order, *turns;
 };
 
 /* ---- Decisions and overrides -------------------------------------------------- */
@@ -406,6 +425,7 @@ struct module {
 	struct loop loop;
 	VEC(struct restructuring) restructurings;
 	VEC(struct branching) branchings;
+	VEC(struct chunking) chunkings;
 	VEC(struct override) overrides;
 	VEC(struct decision) decisions;
 	VEC(struct module *) candidates;        /* the same pipeline decided otherwise */

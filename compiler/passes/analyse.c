@@ -11,7 +11,7 @@ static bool is_as_written(const struct module *module)
 	bool is = !module->restructurings.n;
 
 	for (int i = 0; i < module->params.n; i++)
-		is = is && !module->params.items[i].derivation;
+		is = is && !module->params.items[i].derivation && !module->params.items[i].is_inspected;
 	return is;
 }
 

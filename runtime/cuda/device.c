@@ -14,7 +14,14 @@ static bool is_of_branches(const pmg_branches_desc *branches, int32_t number)
 	       branches->ends == number;
 }
 
-/* The parent of a list of children or of what tells branches; -1: the array is none of these. */
+static bool is_of_chunks(const pmg_chunks_desc *chunks, int32_t number)
+{
+	return chunks->offsets == number || chunks->above == number || chunks->child == number ||
+	       chunks->sibling == number || chunks->turn == number || chunks->order == number ||
+	       chunks->turns == number;
+}
+
+/* The parent of a list of children or of what tells branches or chunks; -1: the array is none of these. */
 static int32_t parent_of(const pmg_pipeline_desc *desc, int32_t number)
 {
 	for (int32_t i = 0; i < desc->n_children; i++)
@@ -23,6 +30,9 @@ static int32_t parent_of(const pmg_pipeline_desc *desc, int32_t number)
 	for (int32_t i = 0; i < desc->n_branches; i++)
 		if (is_of_branches(&desc->branches[i], number))
 			return desc->branches[i].parent;
+	for (int32_t i = 0; i < desc->n_chunks; i++)
+		if (is_of_chunks(&desc->chunks[i], number))
+			return desc->chunks[i].parent;
 	return -1;
 }
 

@@ -2,7 +2,7 @@
  *
  * The inspectors: what is computed once from index arrays so that kernels need not. A tree that is local to
  * its segments becomes one tree with many roots; the children of each node become a list, by counting sort, and its
- * branches are found (branches.c).
+ * branches and chunks are found (branches.c, chunks.c).
  *
  * Arrays are read in the order of the description, trees with segments after all others, since they are
  * checked against offsets that must have been checked themselves. */
@@ -93,5 +93,8 @@ pmg_status arrays_inspect(struct plan *plan, bool fixed, bool resume)
 	for (int32_t i = 0; i < desc->n_branches && status == PMG_OK; i++)
 		if (desc->arrays[desc->branches[i].parent].is_fixed == fixed)
 			branches_build(plan, &desc->branches[i]);
+	for (int32_t i = 0; i < desc->n_chunks && status == PMG_OK; i++)
+		if (desc->arrays[desc->chunks[i].parent].is_fixed == fixed)
+			chunks_build(plan, &desc->chunks[i]);
 	return status;
 }

@@ -290,6 +290,11 @@ void forest_inspect(struct plan *plan, const pmg_children_desc *children);
 /* Of a tree that is bound and checked. */
 void branches_build(struct plan *plan, const pmg_branches_desc *branches);
 
+/* ---- chunks.c */
+
+/* Of a tree that is bound and checked. */
+void chunks_build(struct plan *plan, const pmg_chunks_desc *chunks);
+
 /* ---- place.c: arrays in blocks, and with strides */
 
 /* Is it the buffer of an array of this rank in blocks (pmg_buffer)? */

@@ -213,6 +213,26 @@ static bool branches_are_consistent(const pmg_pipeline_desc *desc, const pmg_bra
 		&& is_made_index(desc, branches->begins) && is_made_index(desc, branches->ends);
 }
 
+static bool is_size_number(const pmg_pipeline_desc *desc, int32_t number)
+{
+	return 0 <= number && number < desc->n_sizes;
+}
+
+static bool chunks_are_consistent(const pmg_pipeline_desc *desc, const pmg_chunks_desc *chunks)
+{
+	return is_array_number(desc, chunks->parent)
+		&& (desc->arrays[chunks->parent].facts & PMG_FACT_TREE) != 0
+		&& !array_is_internal(&desc->arrays[chunks->parent])
+		&& desc->arrays[chunks->parent].role != PMG_OUT
+		&& chunks->rows >= 1
+		&& is_size_number(desc, chunks->n_chunks) && is_size_number(desc, chunks->n_turns)
+		&& is_made_index(desc, chunks->offsets) && is_made_index(desc, chunks->above)
+		&& is_made_index(desc, chunks->child) && is_made_index(desc, chunks->sibling)
+		&& is_made_index(desc, chunks->turn)
+		&& (chunks->order < 0 ? chunks->turns < 0
+				      : is_made_index(desc, chunks->order) && is_made_index(desc, chunks->turns));
+}
+
 /* Rows are in systems by offsets of the caller. */
 static bool pivots_are_consistent(const pmg_pipeline_desc *desc, const pmg_pivot_desc *pivots)
 {
@@ -245,6 +265,9 @@ static bool description_is_consistent(const pmg_pipeline_desc *desc)
 			return false;
 	for (int32_t i = 0; i < desc->n_branches; i++)
 		if (!branches_are_consistent(desc, &desc->branches[i]))
+			return false;
+	for (int32_t i = 0; i < desc->n_chunks; i++)
+		if (!chunks_are_consistent(desc, &desc->chunks[i]))
 			return false;
 	for (int32_t i = 0; i < desc->n_pivots; i++)
 		if (!pivots_are_consistent(desc, &desc->pivots[i]))

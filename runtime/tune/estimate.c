@@ -46,7 +46,10 @@ static int64_t runs_expect(const pmg_pipeline_desc *desc, const pmg_restructure_
 	return known->n_runs;
 }
 
-/* The sizes that restructurings will find. */
+/* Chunks of trees are often shorter than they may be. */
+enum { NODES_IN_CHUNK = 4, TURNS = 16 };
+
+/* The sizes that inspectors will find. */
 static void sizes_expect(const pmg_pipeline_desc *desc, const void *args, const int64_t *extents, int32_t threads,
 			 struct known_runs *known, int64_t *sizes)
 {
@@ -60,6 +63,11 @@ static void sizes_expect(const pmg_pipeline_desc *desc, const void *args, const 
 			sizes[r->parts->n_parts] = partition_most(n, array_limit(&desc->arrays[r->keys[0]], extents));
 		if (r->n_chunks >= 0)
 			sizes[r->n_chunks] = r->is_by_threads ? threads : 256;
+	}
+	for (int32_t i = 0; i < desc->n_chunks; i++) {
+		sizes[desc->chunks[i].n_chunks] =
+			array_elements(&desc->arrays[desc->chunks[i].parent], extents) / NODES_IN_CHUNK;
+		sizes[desc->chunks[i].n_turns] = TURNS;
 	}
 }
 

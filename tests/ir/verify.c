@@ -45,6 +45,13 @@ static void branches_of_no_tree(struct module *m)
 	branching.depth = branching.levels = branching.begins = branching.ends = named(m, "col");
 	vec_push(m->arena, &m->branchings, branching);
 }
+static void chunks_of_no_tree(struct module *m)
+{
+	struct chunking chunking = { .tree = named(m, "col"), .rows = 1 };
+
+	chunking.offsets = chunking.above = chunking.child = chunking.sibling = chunking.turn = named(m, "col");
+	vec_push(m->arena, &m->chunkings, chunking);
+}
 static void later_dim(struct module *m) { stage_at(m, 0)->write.subs[0] = expr_dim(m->arena, 1, m->span); }
 static void float_sub(struct module *m)
 {
@@ -107,6 +114,7 @@ static const struct corruption corruptions[] = {
 	{ "csr", too_few_dims, "stages share the common dims" },
 	{ "prefix", odd_direction, "directions are" },
 	{ "csr", branches_of_no_tree, "branches are of trees" },
+	{ "csr", chunks_of_no_tree, "chunks are of trees" },
 	{ "blur", later_dim, "accesses are affine" },
 	{ "blur", float_sub, "accesses are affine" },
 	{ "blur", guard_of_value, "accesses are affine" },

@@ -15,7 +15,7 @@ static enum scalar_type type_of(pmg_type type)
 	return types[type];
 }
 
-/* What a list of children or branches, or the order of segments, holds when the kernel begins. */
+/* What a list of children, branches or chunks, or the order of segments, holds when the kernel begins. */
 static bool is_made(const pmg_pipeline_desc *desc, int32_t number)
 {
 	const pmg_array_desc *array = &desc->arrays[number];
@@ -27,6 +27,13 @@ static bool is_made(const pmg_pipeline_desc *desc, int32_t number)
 		const pmg_branches_desc *b = &desc->branches[i];
 
 		if (b->depth == number || b->levels == number || b->begins == number || b->ends == number)
+			return true;
+	}
+	for (int32_t i = 0; i < desc->n_chunks; i++) {
+		const pmg_chunks_desc *c = &desc->chunks[i];
+
+		if (c->offsets == number || c->above == number || c->child == number || c->sibling == number ||
+		    c->turn == number || c->order == number || c->turns == number)
 			return true;
 	}
 	return array->offset == SIZE_MAX && array->segments >= 0 && !array->is_per_thread;

@@ -44,6 +44,7 @@ void test_segment_blocks(struct tests *tests);
 void test_segment_arguments(struct tests *tests);
 void test_forests(struct tests *tests);
 void test_branches(struct tests *tests);
+void test_chunks(struct tests *tests);
 void test_pivots(struct tests *tests);
 void test_reciprocals(struct tests *tests);
 void test_buffers(struct tests *tests);

@@ -74,13 +74,14 @@ static void contradicts(struct tests *tests, const pmg_pipeline_desc *desc)
 static void test_layout(struct tests *tests)
 {
 	static const struct { size_t size, is; } structures[] = {
-		{ 296, sizeof(pmg_pipeline_desc) }, { 112, sizeof(pmg_array_desc) }, { 24, sizeof(pmg_extent) },
+		{ 304, sizeof(pmg_pipeline_desc) }, { 112, sizeof(pmg_array_desc) }, { 24, sizeof(pmg_extent) },
 		{ 32, sizeof(pmg_param_desc) }, { 56, sizeof(pmg_work_desc) }, { 32, sizeof(pmg_factor) },
 		{ 24, sizeof(pmg_least) }, { 88, sizeof(pmg_restructure_desc) }, { 20, sizeof(pmg_children_desc) },
-		{ 20, sizeof(pmg_branches_desc) }, { 24, sizeof(pmg_pivot_desc) }, { 64, sizeof(pmg_device_part) }
+		{ 20, sizeof(pmg_branches_desc) }, { 56, sizeof(pmg_chunks_desc) }, { 24, sizeof(pmg_pivot_desc) },
+		{ 64, sizeof(pmg_device_part) }
 	};
 
-	CHECK(tests, PMG_ABI_VERSION == 2);
+	CHECK(tests, PMG_ABI_VERSION == 3);
 	for (size_t i = 0; i < sizeof structures / sizeof structures[0]; i++)
 		CHECK(tests, structures[i].size == structures[i].is);
 }
@@ -96,7 +97,7 @@ static void test_descriptions(struct tests *tests)
 	forest_fill(&data);
 	desc.abi_version = 1;
 	plan_refuses(tests, &desc, &data.args, PMG_BAD_CALL,
-		     "pipeline 'forest' was compiled for ABI version 1, but this runtime has 2");
+		     "pipeline 'forest' was compiled for ABI version 1, but this runtime has 3");
 	desc = *sound;
 	desc.n_extents = PMG_MAX_EXTENTS + 1;
 	contradicts(tests, &desc);

@@ -13,7 +13,7 @@ int main(void)
 		test_facts, test_trees, test_loop, test_state, test_memory, test_restructurings, test_live,
 		test_team, test_tune, test_widths, test_wisdom, test_blas, test_asks, test_blocks, test_places,
 		test_segment_order, test_segment_blocks, test_segment_arguments, test_forests, test_branches,
-		test_pivots, test_reciprocals
+		test_chunks, test_pivots, test_reciprocals
 	};
 	struct tests tests = { 0, 0 };
 

@@ -13,22 +13,32 @@
 
 /* ---- arguments ---- */
 
-static struct k_expr *derived_value(const struct layout *layout, const struct param *param)
+static struct k_expr *value_of(const struct layout *layout, const struct param *param)
 {
 	struct emit e = { .module = layout->module, .arena = layout->module->arena, .layout = layout };
 	struct affine of = affine_of_expr(&e, NULL, param->of);
 
-	return K_CALL(e.arena, derivation_c_names[param->derivation], affine_expr(e.arena, &of),
-		      k_int(e.arena, param->limit));
+	return affine_expr(e.arena, &of);
 }
 
-static struct k_expr *param_value(const struct layout *layout, int number, bool is_specialized)
+static struct k_expr *derived_value(const struct layout *layout, const struct param *param)
+{
+	struct arena *arena = layout->module->arena;
+
+	return K_CALL(arena, derivation_c_names[param->derivation], value_of(layout, param),
+		      k_int(arena, param->limit));
+}
+
+/* Without a plan, an inspected size is what it is at most. */
+static struct k_expr *param_value(const struct layout *layout, int number, bool is_specialized, bool has_plan)
 {
 	const struct param *param = &layout->module->params.items[number];
 	struct arena *arena = layout->module->arena;
 
 	if (is_specialized && param->is_specialized)
 		return k_int(arena, param->value);
+	if (param->is_inspected && param->of && !has_plan)
+		return value_of(layout, param);
 	if (param->is_inspected)
 		return k_load(arena, k_member(arena, k_name(arena, "plan"), "sizes", true),
 			      k_int(arena, layout->param_number[number]));
@@ -37,7 +47,7 @@ static struct k_expr *param_value(const struct layout *layout, int number, bool 
 	return k_member(arena, k_name(arena, "args"), layout->params[number], true);
 }
 
-void add_params(struct k_builder *b, const struct layout *layout, bool is_specialized)
+static void declare_params(struct k_builder *b, const struct layout *layout, bool is_specialized, bool has_plan)
 {
 	struct span outer = b->span;
 
@@ -51,9 +61,14 @@ void add_params(struct k_builder *b, const struct layout *layout, bool is_specia
 		is_known = (is_specialized && param->is_specialized) || param->is_inspected || param->derivation;
 		b->span = param->span;
 		k_const(b, k_scalar(type_c_name(is_known ? TYPE_I64 : param->type)), name,
-			param_value(layout, i, is_specialized));
+			param_value(layout, i, is_specialized, has_plan));
 	}
 	b->span = outer;
+}
+
+void add_params(struct k_builder *b, const struct layout *layout, bool is_specialized)
+{
+	declare_params(b, layout, is_specialized, true);
 }
 
 /* What functions of the descriptor have ahead of their bodies. */
@@ -63,7 +78,7 @@ static void add_arguments(struct k_builder *b, const struct layout *layout)
 
 	k_unused(b, "arguments");
 	k_var(b, k_pointer(type, true), "args", k_name(b->arena, "arguments"));
-	add_params(b, layout, false);
+	declare_params(b, layout, false, false);
 }
 
 struct emit emit_for_table(const struct layout *layout, const struct target *target)

@@ -40,6 +40,7 @@ void table_function_print(struct writer *w, const struct emit *e, const char *he
 bool array_is_for_inspection(const struct module *module, const struct array *array);
 void emit_restructuring_table(struct writer *w, const struct layout *layout, const struct target *target);
 void emit_branches_table(struct writer *w, const struct layout *layout, const struct target *target);
+void emit_chunks_table(struct writer *w, const struct layout *layout, const struct target *target);
 
 /* ---- description.c ---------------------------------------------------------------------------------- */
 

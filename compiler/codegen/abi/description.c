@@ -9,8 +9,8 @@
 /* ---- tables ---- */
 
 enum {
-	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_PIVOTS, TABLE_EXTENTS, TABLE_SUITS,
-	TABLE_WORK, TABLE_COUNT, TABLE_N
+	TABLE_ARRAYS, TABLE_CHILDREN, TABLE_RESTRUCTURINGS, TABLE_BRANCHES, TABLE_CHUNKS, TABLE_PIVOTS, TABLE_EXTENTS,
+	TABLE_SUITS, TABLE_WORK, TABLE_COUNT, TABLE_N
 };
 
 /* A function prints nothing if there is no such table. */
@@ -22,6 +22,7 @@ static const struct own_table {
 	[TABLE_CHILDREN] = { "children", emit_children_table },
 	[TABLE_RESTRUCTURINGS] = { "restructurings", emit_restructuring_table },
 	[TABLE_BRANCHES] = { "branches", emit_branches_table },
+	[TABLE_CHUNKS] = { "chunks", emit_chunks_table },
 	[TABLE_PIVOTS] = { "pivots", emit_pivot_table },
 	[TABLE_EXTENTS] = { "extents", emit_extents },
 	[TABLE_SUITS] = { "suits", emit_suits },
@@ -125,6 +126,7 @@ static void add_own(struct arena *arena, field_list *fields, const struct layout
 	if (layout->n_sizes)
 		add_field(arena, fields, ".n_sizes = %d", layout->n_sizes);
 	add_table(arena, fields, "branches", module->branchings.n, tables[TABLE_BRANCHES]);
+	add_table(arena, fields, "chunks", module->chunkings.n, tables[TABLE_CHUNKS]);
 	add_table(arena, fields, "pivots", layout_n_pivots(layout), tables[TABLE_PIVOTS]);
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * The tables of a pipeline's restructurings and of the branches of its trees (pmg_restructure_desc, pmg_branches_desc
- * of runtime/pmgrt_description.h): what the inspectors of the runtime are to make when index arrays are bound. */
+ * The tables of a pipeline's restructurings and of the branches and chunks of its trees (pmg_restructure_desc,
+ * pmg_branches_desc, pmg_chunks_desc of runtime/pmgrt_description.h): what the inspectors of the runtime are to make
+ * when index arrays are bound. */
 #include "codegen/abi/abi.h"
 
 /* -1: none */
@@ -129,6 +130,27 @@ void emit_branches_table(struct writer *w, const struct layout *layout, const st
 		line(w, "{ %d, %d, %d, %d, %d },", number_of_array(layout, branching->tree),
 		     number_of_array(layout, branching->depth), number_of_array(layout, branching->levels),
 		     number_of_array(layout, branching->begins), number_of_array(layout, branching->ends));
+	}
+	close_block(w, "};");
+}
+
+void emit_chunks_table(struct writer *w, const struct layout *layout, const struct target *target)
+{
+	const struct module *module = layout->module;
+
+	(void) target;
+	if (!module->chunkings.n)
+		return;
+	open_block(w, "static const pmg_chunks_desc %s_chunks[] = {", layout->prefix);
+	for (int i = 0; i < module->chunkings.n; i++) {
+		const struct chunking *chunking = &module->chunkings.items[i];
+
+		line(w, "{ %d, %lld, %d, %d, %d, %d, %d, %d, %d, %d, %d },", number_of_array(layout, chunking->tree),
+		     (long long) chunking->rows, number_of_count(layout, chunking->n_chunks),
+		     number_of_count(layout, chunking->n_turns), number_of_array(layout, chunking->offsets),
+		     number_of_array(layout, chunking->above), number_of_array(layout, chunking->child),
+		     number_of_array(layout, chunking->sibling), number_of_array(layout, chunking->turn),
+		     number_of_array(layout, chunking->order), number_of_array(layout, chunking->turns));
 	}
 	close_block(w, "};");
 }

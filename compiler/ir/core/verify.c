@@ -462,6 +462,28 @@ static void check_branchings(struct verifier *v)
 	}
 }
 
+static bool is_count(const struct verifier *v, int param)
+{
+	return param >= 0 && param < v->module->params.n && v->module->params.items[param].is_inspected &&
+	       v->module->params.items[param].of;
+}
+
+static void check_chunkings(struct verifier *v)
+{
+	for (int i = 0; i < v->module->chunkings.n; i++) {
+		const struct chunking *chunking = &v->module->chunkings.items[i];
+		const struct array *tree = chunking->tree;
+
+		if (!tree || !(tree->facts & FACT_TREE) || !array_is_argument(tree) || chunking->rows < 1 ||
+		    !is_count(v, chunking->n_chunks) || !is_count(v, chunking->n_turns) ||
+		    !is_branch_index(chunking->offsets) || !is_branch_index(chunking->above) ||
+		    !is_branch_index(chunking->child) || !is_branch_index(chunking->sibling) ||
+		    !is_branch_index(chunking->turn) || !chunking->order != !chunking->turns ||
+		    (chunking->order && (!is_branch_index(chunking->order) || !is_branch_index(chunking->turns))))
+			fail(v, chunking->span, "chunks are index arrays of a tree");
+	}
+}
+
 static void check_directions(struct verifier *v)
 {
 	for (int g = 0; g < v->module->groups.n; g++) {
@@ -624,6 +646,7 @@ bool module_verify(struct module *module, const char *pass)
 		{ "dims refer to earlier dims", check_dims },
 		{ "stages share the common dims of their group", check_common },
 		{ "branches are of trees", check_branchings },
+		{ "chunks are of trees", check_chunkings },
 		{ "directions are +1 or -1", check_directions },
 		{ "windows are of subscripts that are stored", check_windows },
 		{ "accesses are affine, values are typed", check_statements },

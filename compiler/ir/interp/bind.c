@@ -45,6 +45,8 @@ void bind_params(struct run *run, const struct interp_input *input)
 			run->scalars[i] = param->type == TYPE_F32 ? (float) input->scalars[i] : input->scalars[i];
 		else if (param_is_argument(param))
 			run->sizes[i] = input->sizes[i];
+		else if (param->is_inspected && param->of)
+			run->sizes[i] = eval_integer(run, compile_expr(run, param->of));
 		else if (param->derivation)
 			run->sizes[i] = param_derived(param, eval_integer(run, compile_expr(run, param->of)));
 		check_size(run, param, run->sizes[i]);

@@ -124,6 +124,8 @@ static void run_all(struct run *run, const struct interp_input *input)
 		bind_restructurings(run);
 	if (run->stop == RUN_GOES)
 		bind_branchings(run);
+	if (run->stop == RUN_GOES)
+		bind_chunkings(run);
 	run->is_bound = run->stop == RUN_GOES;
 	if (run->is_bound)
 		compile_groups(run);

@@ -6,6 +6,7 @@
  *     bind.c            sizes, shapes and facts of what the caller binds
  *     restructure.c     what inspectors find
  *     branches.c        branches of trees
+ *     chunks.c          chunks of trees
  *     compile.c         expressions to nodes, accesses to places, stages to steps
  *     cells.c           loading and storing values of every type
  *     expr.c            evaluation
@@ -152,6 +153,9 @@ void bind_restructurings(struct run *run);
 
 /* ---- branches.c ---- */
 void bind_branchings(struct run *run);
+
+/* ---- chunks.c ---- */
+void bind_chunkings(struct run *run);
 
 /* ---- compile.c ---- */
 const struct node *compile_expr(struct run *run, const struct expr *expr);

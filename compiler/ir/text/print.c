@@ -50,6 +50,10 @@ static void print_param_line(struct printer *p, const struct param *param)
 		print_here(p, NULL, param->of);
 		str_add(&p->text, ", %" PRId64 ")", param->limit);
 	}
+	if (param->is_inspected && param->of) {
+		str_add(&p->text, " most ");
+		print_here(p, NULL, param->of);
+	}
 	if (param->is_scalar)
 		str_add(&p->text, " : %s", type_name(param->type));
 	if (param->is_specialized)
@@ -186,6 +190,31 @@ static void print_branching(struct printer *p, const struct branching *branching
 	print_array_name(p, "levels", branching->levels);
 	print_array_name(p, "begins", branching->begins);
 	print_array_name(p, "ends", branching->ends);
+	str_add(&p->text, "\n");
+}
+
+static void print_param_name(struct printer *p, const char *word, int param)
+{
+	str_add(&p->text, " %s ", word);
+	print_name(&p->text, p->module->params.items[param].name);
+}
+
+static void print_chunking(struct printer *p, const struct chunking *chunking)
+{
+	str_add(&p->text, "chunks");
+	print_array_name(p, "of", chunking->tree);
+	str_add(&p->text, " rows %" PRId64, chunking->rows);
+	print_param_name(p, "count", chunking->n_chunks);
+	print_param_name(p, "count", chunking->n_turns);
+	print_array_name(p, "offsets", chunking->offsets);
+	print_array_name(p, "above", chunking->above);
+	print_array_name(p, "child", chunking->child);
+	print_array_name(p, "sibling", chunking->sibling);
+	print_array_name(p, "turn", chunking->turn);
+	if (chunking->order) {
+		print_array_name(p, "order", chunking->order);
+		print_array_name(p, "turns", chunking->turns);
+	}
 	str_add(&p->text, "\n");
 }
 
@@ -343,6 +372,8 @@ static const char *text_of(struct module *module, struct arena *arena, bool is_d
 		print_restructuring(&p, &module->restructurings.items[i]);
 	for (int i = 0; i < module->branchings.n; i++)
 		print_branching(&p, &module->branchings.items[i]);
+	for (int i = 0; i < module->chunkings.n; i++)
+		print_chunking(&p, &module->chunkings.items[i]);
 	if (module->loop.var)
 		print_loop(&p, &module->loop);
 	for (int i = 0; i < REGION_N; i++)

@@ -71,7 +71,11 @@ static void read_counter(struct reader *r)
 
 static void read_inspected(struct reader *r)
 {
-	add_param(r)->is_inspected = true;
+	struct param *param = add_param(r);
+
+	param->is_inspected = true;
+	if (reader_take(r, "most"))
+		param->of = read_expr(r);
 }
 
 static void read_derived(struct reader *r)
@@ -567,6 +571,7 @@ static void read_line(struct reader *r)
 		{ "param", read_size, false }, { "scalar", read_scalar, false }, { "counter", read_counter, false },
 		{ "inspected", read_inspected, false }, { "derived", read_derived, false },
 		{ "restructuring", read_restructuring, false }, { "branches", read_branching, false },
+		{ "chunks", read_chunking, false },
 		{ "assume", read_assumption, false }, { "array", read_array, false }, { "loop", read_loop, false },
 		{ "prologue", read_prologue, false }, { "body", read_body, false },
 		{ "epilogue", read_epilogue, false }, { "group", read_group, false }, { "stage", read_stage, false },

@@ -5,7 +5,7 @@
  *     read_token.c      characters to tokens; errors
  *     read_expr.c       expressions and accesses
  *     read_schedule.c   schedules: isl's text, with our ids and marks put back
- *     read_restructuring.c  restructurings and branches
+ *     read_restructuring.c  restructurings, branches and chunks
  *     read.c            lines
  *
  * After the first error the token is TOKEN_END for good, so that every loop ends; what was built so far is dropped. */
@@ -74,6 +74,7 @@ struct access read_access(struct reader *r);
 /* ---- read_restructuring.c ---- */
 void read_restructuring(struct reader *r);
 void read_branching(struct reader *r);
+void read_chunking(struct reader *r);
 
 /* ---- read_schedule.c ---- */
 void read_schedules(struct reader *r);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * The lines of restructurings and branches. The arrays that they name stand above them. */
+ * The lines of restructurings, branches and chunks. The arrays that they name stand above them. */
 #include "ir/text/read_private.h"
 
 #include <string.h>
@@ -116,4 +116,31 @@ void read_branching(struct reader *r)
 	reader_expect(r, "ends");
 	branching.ends = read_array_name(r);
 	vec_push(r->arena, &r->module->branchings, branching);
+}
+
+static struct array *read_array_after(struct reader *r, const char *word)
+{
+	reader_expect(r, word);
+	return read_array_name(r);
+}
+
+void read_chunking(struct reader *r)
+{
+	struct chunking chunking = { .span = r->token.span };
+
+	chunking.tree = read_array_after(r, "of");
+	reader_expect(r, "rows");
+	chunking.rows = reader_integer(r);
+	chunking.n_chunks = read_count(r);
+	chunking.n_turns = read_count(r);
+	chunking.offsets = read_array_after(r, "offsets");
+	chunking.above = read_array_after(r, "above");
+	chunking.child = read_array_after(r, "child");
+	chunking.sibling = read_array_after(r, "sibling");
+	chunking.turn = read_array_after(r, "turn");
+	if (reader_take(r, "order")) {
+		chunking.order = read_array_name(r);
+		chunking.turns = read_array_after(r, "turns");
+	}
+	vec_push(r->arena, &r->module->chunkings, chunking);
 }

@@ -138,6 +138,18 @@ static void drop_branchings(struct needs *needs)
 	module->branchings.n = n;
 }
 
+/* So are those of chunks. */
+static void drop_chunkings(struct needs *needs)
+{
+	struct module *module = needs->module;
+	int n = 0;
+
+	for (int i = 0; i < module->chunkings.n; i++)
+		if (needs->arrays[module->chunkings.items[i].offsets->number])
+			module->chunkings.items[n++] = module->chunkings.items[i];
+	module->chunkings.n = n;
+}
+
 void module_prune(struct module *module, bool remarks)
 {
 	struct needs needs = find_needs(module);
@@ -147,6 +159,7 @@ void module_prune(struct module *module, bool remarks)
 	drop_stages(&needs);
 	drop_groups(&needs, &module->groups);
 	drop_branchings(&needs);
+	drop_chunkings(&needs);
 	drop_arrays(&needs, remarks);
 	for (int g = 0; g < module->groups.n; g++)
 		module->groups.items[g]->number = g;
