@@ -13,16 +13,17 @@ import tempfile
 from pathlib import Path
 
 PMG = str(Path(os.environ.get("PMG") or Path(os.environ.get("BUILD", "build")) / "pmg").resolve())
-NVCC = "tests/cuda/emulated/nvcc"
 BY_THREADS = "thomas_batch,thomas_registers"
 BY_LANES = "hybrid,hybrid_8,hybrid_16"
 HINES = "hines_flat,hines_interleaved,hines_blocks_32,hines_shared"
 CHAINS = "nodes,chains,chains_4,held,held_4,held_8,held_16,held_24,best"
 OF_ONE_TREE = "hines_levels,hines_registers"
+KEPT = tempfile.TemporaryDirectory()
 OF_LENGTHS = f"thomas_vbatch_cp,thomas_vbatch_ncp,thomas_vbatch_ncp_sorted,thomas_registers,{BY_LANES}"
 
 
-def bench(*words, status=0, nvcc=NVCC):
+def bench(*words, status=0, nvcc=None):
+    nvcc = nvcc or f"tests/cuda/emulated/once {KEPT.name}"
     run = subprocess.run([PMG, "bench", *words, "--target=cuda", f"--nvcc={nvcc}", "--min-time=0"],
                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     assert run.returncode == status, f"status {run.returncode}: {run.stdout}"
