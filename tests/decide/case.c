@@ -32,7 +32,6 @@ bool case_compile(struct compilation *c, const char *path, const char **text, co
 	*text = ok ? arena_string(&c->arena, sources_get(&c->sources, c->file)->text) : NULL;
 	options = line_of(c, *text, "# options: ");
 	target = line_of(c, *text, "# target: ");
-	c->verify_each = true;
 	c->read_tree = tree_file_read;
 	c->options.restructure = false;
 	c->options.remarks = true;

@@ -6,8 +6,8 @@
 
 #include "driver/pipeline.h"
 
-/* Compiles `path` with its "# options:" for its "# target:", and verifies after each pass. False where it does not
- * compile. *text is what the file says, NULL where it cannot be read; *c_text the C that it becomes. */
+/* Compiles `path` with its "# options:" for its "# target:". False where it does not compile. *text is
+ * what the file says, NULL where it cannot be read; *c_text the C that it becomes. */
 bool case_compile(struct compilation *c, const char *path, const char **text, const char **c_text);
 
 #endif

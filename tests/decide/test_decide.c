@@ -13,8 +13,10 @@
  *     # options: --schedule=isl
  *     # target: cuda            must device: the generated text of kernels contains it
  * A case without an expectation fails. What --explain says of a case has to be true of its kernel tree (explained.c),
- * and where its text is kept in tests/codegen/decided, that is compared. The module that the passes left has to read
- * back from its text; of each case and each example, remarks have to tell what stays serial or is not fused (told.c).
+ * and where its text is kept in tests/codegen/decided, that is compared. Of each case and each example, remarks have to
+ * tell what stays serial or is not fused (told.c). What the last pass leaves is proven legal; of every third case, what
+ * each pass leaves, too, and of every third the module has to read back from its text; with PMG_TEST_LONG, and where
+ * cases are named, of each.
  * In the folder `refused`, NAME.pmg is a program whose schedule is not to be had, or that no file can be generated
  * from, and NAME.expected all its messages, which PMG_UPDATE=1 writes anew.
  *     test_decide [FILE.pmg...]        these instead of all; with PMG_SHOW=1 prints what they became */
@@ -34,10 +36,15 @@
 
 struct result {
 	int passed, failed;
+	int n_cases;
+	bool asks_all;                  /* of each case, not in turn */
 };
+
+enum turn { TURN_PROVE, TURN_READ_BACK, N_TURNS = 3 };
 
 struct texts {
 	const char *c, *device, *schedule, *explain, *decision, *remarks, *module, *nest, *candidate;
+	const char **modules;           /* each, as a dump has it */
 };
 
 static const char *all_schedules(struct compilation *c, struct module *module)
@@ -82,14 +89,23 @@ static const char *squeezed(struct compilation *c, const char *text)
 	return str_text(&squeezed);
 }
 
+static const char **module_texts(struct compilation *c)
+{
+	const char **texts = arena_new_array(&c->arena, const char *, c->modules.n);
+
+	for (int m = 0; m < c->modules.n; m++)
+		texts[m] = module_text(c->modules.items[m], &c->arena);
+	return texts;
+}
+
 /* The modules of all pipelines without what the user asked for, decisions and schedules. */
-static const char *statements_text(struct compilation *c)
+static const char *statements_text(struct compilation *c, const char *const *modules)
 {
 	static const char *const ends[] = { "\noverride of ", "\n decision ", "\nschedule " };
 	struct str text = str_new(&c->arena);
 
 	for (int m = 0; m < c->modules.n; m++) {
-		const char *one = module_text(c->modules.items[m], &c->arena), *end;
+		const char *one = modules[m], *end;
 
 		for (size_t i = 0; i < sizeof ends/sizeof ends[0]; i++)
 			if ((end = strstr(one, ends[i])))
@@ -202,10 +218,10 @@ static void check_told(struct compilation *c, const char *path, struct result *r
 }
 
 /* What a dump says of the module that the passes left is all that there is to say: read, it prints as it was. */
-static void check_back(struct compilation *c, const char *path, struct result *result)
+static void check_back(struct compilation *c, const char *path, const char *const *modules, struct result *result)
 {
 	for (int m = 0; m < c->modules.n; m++) {
-		const char *text = module_text(c->modules.items[m], &c->arena);
+		const char *text = modules[m];
 		uint32_t file = sources_add(&c->sources, "back.ir", text, strlen(text));
 		struct module *back = module_read(&c->arena, &c->diags, c->ctx, file);
 		bool same = back && !strcmp(module_text(back, &c->arena), text);
@@ -249,6 +265,11 @@ static void check_example(const char *path, void *user)
 	compilation_free(c);
 }
 
+static bool has_turn(const struct result *result, enum turn turn)
+{
+	return result->asks_all || result->n_cases % N_TURNS == (int) turn;
+}
+
 static void check_case(const char *path, void *user)
 {
 	struct result *result = user;
@@ -257,13 +278,15 @@ static void check_case(const char *path, void *user)
 	struct texts texts = { 0 };
 	const char *text;
 
+	c->verify_each = has_turn(result, TURN_PROVE);
 	explained_watch(&explained, c, path);
 	if (case_compile(c, path, &text, &texts.c)) {
 		texts.device = c->device_text;
 		texts.schedule = all_schedules(c, compilation_module(c, NULL));
 		texts.explain = explain_text(c, compilation_module(c, NULL));
 		texts.remarks = compilation_messages(c, true);
-		texts.module = statements_text(c);
+		texts.modules = module_texts(c);
+		texts.module = statements_text(c, texts.modules);
 		texts.nest = nests_text(c);
 		texts.candidate = candidates_text(c);
 		texts.decision = squeezed(c, texts.explain);
@@ -272,7 +295,8 @@ static void check_case(const char *path, void *user)
 			       texts.decision);
 		check_lines(c, path, &texts, arena_string(&c->arena, text), result);
 		check_told(c, path, result);
-		check_back(c, path, result);
+		if (has_turn(result, TURN_READ_BACK))
+			check_back(c, path, texts.modules, result);
 		check_text(c, path, texts.c, result);
 		explained_check(&explained);
 		count(result, explained.passed, explained.failed);
@@ -280,6 +304,7 @@ static void check_case(const char *path, void *user)
 		count(result, 0, 1);
 		fprintf(stderr, "%s: does not compile\n%s", path, compilation_messages(c, true));
 	}
+	result->n_cases++;
 	compilation_free(c);
 }
 
@@ -372,7 +397,7 @@ static void check_pivots_quota(struct result *result)
 
 int main(int argc, char **argv)
 {
-	struct result result = { 0, 0 };
+	struct result result = { .asks_all = argc > 1 || getenv("PMG_TEST_LONG") };
 	bool found = true;
 
 	for (int i = 1; i < argc; i++)
