@@ -24,6 +24,7 @@ from problems import Problem, Stored, write
 from scans import DATA, PMG, RESULTS, check, close, life, run
 
 USAGE, WRONG, IO, RESOURCES, NUMERICAL = 2, 3, 4, 5, 6
+SINGLE = ["--precision=f32", "--no-preconditioner"]
 
 
 def refused(status, text, *words):
@@ -65,8 +66,7 @@ def options(folder, problem, exact):
     run("fit", path, "-o", folder/"1.npy", "--no-deterministic")
     check(np.abs(np.load(folder/"1.npy") - exact).max() < 1e-3, "--no-deterministic")
     np.savetxt(folder/"start.txt", exact)
-    out = run("fit", path, "-o", f"{path}:/fitted", "--start", folder/"start.txt", "--precision=f32",
-              "--no-preconditioner")
+    out = run("fit", path, "-o", f"{path}:/fitted", "--start", folder/"start.txt", *SINGLE)
     with h5py.File(path) as file:
         check(np.abs(file["fitted"][:] - exact).max() < 1e-4 and "y" in file, "weights in the file of the problem")
     check(int(re.search(r"reached after (\d+) iterations", out)[1]) < 20, f"a good start: {out}")
@@ -201,17 +201,16 @@ def left_over(folder, problem):
 
 
 def tells_compiling(folder, problem):
-    """Said on the standard error before the compiler is called, on a terminal by a line that goes again; once."""
+    """Said on the standard error before the compiler is called, on a terminal by a line that goes again; once. What
+    others run has been compiled so."""
     path = write(folder/"told.h5", problem)
-    cache = {"XDG_CACHE_HOME": str(folder/"fresh")}
     told = "compiling the solver for 16 directions, once, which takes some seconds"
     command = [PMG, "life", "fit", str(path), "--iterations=1", "--tolerance=0", "-o", str(folder/"told.txt")]
     for times in 1, 0:
-        done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **cache})
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         check(done.returncode == 0 and done.stderr == times*f"{told}\n", done.stderr)
-    cache = {"XDG_CACHE_HOME": str(folder/"fresher")}
     ours, theirs = pty.openpty()
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=theirs, env={**os.environ, **cache}) as process:
+    with subprocess.Popen([*command, *SINGLE], stdout=subprocess.DEVNULL, stderr=theirs) as process:
         os.close(theirs)
         text = b""
         with contextlib.suppress(OSError):      # which is how a terminal ends
@@ -363,6 +362,7 @@ def main():
         os.environ["XDG_CACHE_HOME"] = str(folder/"cache")      # libraries are compiled once for all runs
         exact = nnls(problem.M.toarray()[:, :-1], problem.b.ravel())[0]
         exact = np.append(exact, 0)                             # of a fiber without coefficients
+        tells_compiling(folder, problem)        # before any has been
         w = optimum("made up", folder, problem, exact)
         check(w[-1] == 0, "a fiber without coefficients has weight 0")
         options(folder, problem, exact)
@@ -371,7 +371,6 @@ def main():
         no_room(folder, problem)
         any_threads(folder)
         left_over(folder, problem)
-        tells_compiling(folder, problem)
         resumes(folder, problem)
         wrong_states(folder, problem)
         more_iterations(folder, problem)

@@ -14,6 +14,7 @@ import numpy as np
 
 ROOT = Path(__file__).resolve().parents[2]
 PMG = Path(os.environ.get("BUILD", "build")).resolve() / "pmg"
+FIRST = "--candidates=1"        # which leaves them out
 PROGRAM = """pipeline settling {
     param nAtoms, nVoxels, nFibers, nTheta, nCoeffs, n;
     fixed in PHI : PHI_Tensor<f64>(nCoeffs; atom < nAtoms, voxel < nVoxels, fiber < nFibers);
@@ -61,9 +62,9 @@ def main():
             enough = phi["nCoeffs"] > 2**15
         for restructure in ("hybrid(voxel, atom)", "voxel"):
             items = f"restructure Y by {restructure}"
-            all_points = run(f"--with={items}; live Y : off")
+            all_points = run(f"--with={items}; live Y : off", FIRST)
             for more in ("", "; premultiply PHI by atom"):
-                same = run(f"--with={items}{more}") == all_points
+                same = run(f"--with={items}{more}", FIRST) == all_points
                 passed, failed = passed + same, failed + (not same)
         run("--compare")
         passed, failed = passed + enough, failed + (not enough)
