@@ -104,6 +104,7 @@ helper := $(patsubst %.c,$(BUILD)/%,$(test_helper))
 objects := $(compiler) $(runtime) $(tools) $(test_parts) \
 	$(call object,$(compiler_main) $(tools_main) $(test_mains) $(test_helper))
 emulated := $(BUILD)/tests/cuda/emulated/cuda_runtime.h.gch
+quick := $(BUILD)/tests/quick/pmgrt_generated.h.gch
 examples := $(wildcard dsl_examples/*.pmg)
 
 libpmgc := $(BUILD)/libpmgc.a
@@ -164,7 +165,7 @@ coverage:           ## lines of compiler and runtime that tests reach; build-cov
 fuzz:               ## libFuzzer targets of the front end and of the readers of files, into build-fuzz/fuzz
 	@$(PYTHON) tests/fuzz/fuzz.py build
 
-unit-programs: $(tests) $(emulated) all
+unit-programs: $(tests) $(emulated) $(quick) all
 
 objects: $(objects)
 
@@ -302,6 +303,12 @@ $(emulated): tests/cuda/emulated/cuda_runtime.h tests/cuda/emulated/nvcc
 	@mkdir -p $(@D)
 	@cp $< $(@D)
 	$(call quiet,CXX )tests/cuda/emulated/nvcc --header $@
+
+# What programs include that tests/quick/gcc compiles, likewise.
+$(quick): runtime/pmgrt_generated.h tests/quick/gcc $(wildcard runtime/*.h runtime/*/*.h)
+	@mkdir -p $(@D)
+	@cp $< $(@D)
+	$(call quiet,CC  )tests/quick/gcc --header $@
 
 $(BUILD)/$(soname): $(runtime)
 	$(link) -shared -Wl,-soname,$(soname) $^ -o $@ -lm

@@ -57,7 +57,7 @@ def environment(test, env):
     if QUICK not in Path(test).read_text() or "PMG_TEST_LONG" in env:
         return env
     return dict(env, PATH=f"{Path('tests/quick').resolve()}:{env['PATH']}", PMG_TEST_GCC=shutil.which("gcc"),
-                PMG_TEST_PATH=env["PATH"])
+                PMG_TEST_PATH=env["PATH"], PMG_TEST_HEADERS=str(Path(env["BUILD"], "tests/quick").resolve()))
 
 
 def execute(command, env, limit):
