@@ -408,6 +408,11 @@ struct candidate_choice {
 	const char *items, *name, *reason;
 };
 
+struct module_texts {
+	const char *before_order;       /* what the dependences were computed of (module_draft) */
+	struct name_table lines;        /* of schedules: as isl prints them -> as the module format does */
+};
+
 struct module {
 	const char *name;               /* of the pipeline */
 	const char *source_name;        /* of the file */
@@ -431,7 +436,7 @@ struct module {
 	VEC(struct module *) candidates;        /* the same pipeline decided otherwise */
 	struct candidate_choice choice;         /* of such a one; {}: of another */
 	const struct module *original;  /* whose candidate it is; NULL: nobody's */
-	const char *before_order;       /* what the dependences were computed of (module_draft) */
+	struct module_texts texts;
 	isl_set *context;               /* [params] -> { : … } */
 	struct span given_up;           /* the first statement that isl gave up on, in this pass; {}: it is not known */
 };

@@ -55,7 +55,7 @@ static bool copy_dependences(struct module *module, const struct pass_options *o
 	for (int i = -1; original && i < original->candidates.n && !are_copied; i++) {
 		const struct module *other = i < 0 ? original : original->candidates.items[i];
 
-		are_copied = !strcmp(other->before_order, module->before_order) &&
+		are_copied = !strcmp(other->texts.before_order, module->texts.before_order) &&
 			     module_copy_dependences(module, other);
 	}
 	return are_copied;
@@ -66,7 +66,7 @@ bool pass_dependences(struct module *module, const struct pass_options *options)
 {
 	bool ran_out = false;
 
-	module->before_order = module_draft(module, module->arena);
+	module->texts.before_order = module_draft(module, module->arena);
 	if (copy_dependences(module, options))
 		return true;
 	for (int i = 0; i < REGION_N; i++) {

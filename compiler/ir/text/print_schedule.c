@@ -53,17 +53,30 @@ static const char *sorted_pieces(struct arena *arena, const char *text)
 
 /* ---- lines ---- */
 
-static const char *canonical_line(struct module *module, struct arena *arena, const char *line, size_t length)
+static char *make_canonical(struct module *module, char *line)
 {
-	const char *copy = arena_copy(arena, line, length), *open = strchr(copy, '"'), *close = strrchr(copy, '"');
-	const char *quoted;
+	const char *open = strchr(line, '"'), *close = strrchr(line, '"'), *quoted;
 
 	if (!open || open == close)
-		return copy;
-	quoted = arena_copy(arena, open + 1, (size_t) (close - open - 1));
-	if (strstr(copy, "domain: \"") || strstr(copy, "filter: \""))
-		quoted = fewest_constraints(module, arena, quoted);
-	return arena_printf(arena, "%.*s\"%s\"", (int) (open - copy), copy, sorted_pieces(arena, quoted));
+		return line;
+	quoted = arena_copy(module->arena, open + 1, (size_t) (close - open - 1));
+	if (strstr(line, "domain: \"") || strstr(line, "filter: \""))
+		quoted = fewest_constraints(module, module->arena, quoted);
+	return arena_printf(module->arena, "%.*s\"%s\"", (int) (open - line), line,
+			    sorted_pieces(module->arena, quoted));
+}
+
+/* isl takes long to read a set: most lines are those of the print before, behind another pass. */
+static const char *canonical_line(struct module *module, const char *line, size_t length)
+{
+	char *copy = arena_copy(module->arena, line, length);
+	char *canonical = name_table_get(&module->texts.lines, copy);
+
+	if (!canonical) {
+		canonical = make_canonical(module, copy);
+		name_table_set(module->arena, &module->texts.lines, copy, canonical);
+	}
+	return canonical;
 }
 
 static const char *next_line(const char *line, size_t length)
@@ -82,7 +95,7 @@ void print_schedule(struct str *text, struct module *module, __isl_keep isl_sche
 		if (is_draft)
 			str_add_text(text, line, length);
 		else
-			str_add(text, "%s", canonical_line(module, text->arena, line, length));
+			str_add(text, "%s", canonical_line(module, line, length));
 		str_add(text, "\n");
 		line = next_line(line, length);
 	}
@@ -94,8 +107,8 @@ static bool lines_agree(struct module *module, const char *a, size_t a_length, c
 {
 	if (a_length == b_length && !memcmp(a, b, a_length))
 		return true;
-	return *a == '|' && *b == '|' && !strcmp(canonical_line(module, module->arena, a, a_length),
-						 canonical_line(module, module->arena, b, b_length));
+	return *a == '|' && *b == '|' && !strcmp(canonical_line(module, a, a_length),
+						 canonical_line(module, b, b_length));
 }
 
 bool module_drafts_agree(struct module *module, const char *a, const char *b)
