@@ -117,13 +117,12 @@ struct cell {                           /* a value kept in a variable: LOCAL arr
 	enum reduce_op op;              /* of an accumulator */
 };
 
-struct row {                            /* cells of a stage's target that are kept in vectors */
+struct row {                            /* cells of a stage's target that may be kept in vectors */
 	const struct stage *stage;
 	int dim;                        /* along which they lie */
 	int64_t length;
 	struct k_row known;             /* of the loop over them */
 	bool is_atomic;                 /* other lanes may update them at once */
-	const char *index;              /* of the present vector, in a dot product */
 };
 
 struct part_rows {                      /* a nest that sets what parts add to, on a device */
@@ -131,12 +130,6 @@ struct part_rows {                      /* a nest that sets what parts add to, o
 	const struct restructuring *parts;      /* whose kernel sets the rows of one part itself; NULL: none does */
 	const struct stage *adder;              /* which adds to these rows */
 	int64_t length;                         /* of them */
-};
-
-struct kept {                           /* what a dot product reads, in vectors that an enclosing loop does not move */
-	const struct access *access;
-	const char *name;
-	isl_ast_node *around, *loop;    /* the enclosing loop; that over the cells: owned */
 };
 
 struct block_rows {                     /* a copy of a few rows of a block, those that a loop is at */
@@ -196,12 +189,10 @@ struct followed {                       /* a decision of a pass, by what it is a
 
 /* ---- parts of the state, each of the files that it names --------------------------------- */
 
-/* rows.c, row_parts.c, dots.c: cells of rows that are kept in vectors. */
+/* rows.c, row_parts.c: cells of rows that may be kept in vectors. */
 struct emit_rows {
 	VEC(struct row) list;
-	VEC(struct kept) kept;
 	struct part_rows *of_parts;     /* NULL: cells are set ahead */
-	const struct row *vector;       /* what is printed is a vector of this row; NULL: a scalar */
 };
 
 /* blocks.c, lanes.c: iterations that run together here. */

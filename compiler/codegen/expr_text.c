@@ -542,8 +542,6 @@ static struct k_expr *c_value(struct emit *e, const struct point *point, const s
 
 	if (lane)
 		return lane;
-	if (row_is_along(e, access))
-		return row_read(e, access, element);
 	if (access->array->storage == STORAGE_F32)
 		return k_cast(e->arena, k_scalar("double"), element);
 	if (access->array->storage == STORAGE_F64TOP)
@@ -551,30 +549,10 @@ static struct k_expr *c_value(struct emit *e, const struct point *point, const s
 	return element;
 }
 
-/* A double beside vectors of floats: what does not lie along their row. */
-static bool is_beside_floats(const struct emit *e, const struct expr *expr)
-{
-	return e->rows.vector && e->rows.vector->stage->write.array->sums == TYPE_F32 && expr->type == TYPE_F64 &&
-	       !expr_uses_dim(expr, e->rows.vector->dim);
-}
-
-static struct k_expr *narrowed(struct emit *e, const struct point *point, const struct expr *expr)
-{
-	const struct row *vector = e->rows.vector;
-	struct k_expr *value;
-
-	e->rows.vector = NULL;
-	value = c_cast(e->arena, TYPE_F32, TYPE_F64, c_expr(e, point, expr));
-	e->rows.vector = vector;
-	return value;
-}
-
 struct k_expr *c_expr(struct emit *e, const struct point *point, const struct expr *expr)
 {
 	struct affine sum;
 
-	if (is_beside_floats(e, expr))
-		return narrowed(e, point, expr);
 	switch (expr->kind) {
 	case EXPR_INT:
 	case EXPR_FLOAT:

@@ -41,7 +41,7 @@ bool expr_is_unchosen(const struct expr *expr)
 /* Scalars, in statements of their own. */
 static bool is_open(const struct emit *e)
 {
-	return !e->block.mark && !e->rows.vector && !e->target->device;
+	return !e->block.mark && !e->target->device;
 }
 
 /* ---- operands ---- */

@@ -46,6 +46,8 @@ void open_divided(struct emit *e, const struct range *range, const char *name, c
 	loop->kind = is_shared ? K_LOOP_GRID : K_LOOP_LANES;
 	loop->number = k_name(a, number);
 	loop->row = row_known(e, range, use);
+	if (loop->row.length)
+		warp_loop_breaks_beside(e);
 	loop->count = is_shared ? NULL : k_name(a, e->warp_loop ? "pmg_group" : "pmg_team");
 }
 

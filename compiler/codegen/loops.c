@@ -102,9 +102,10 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	struct affine variable = affine_name(e->arena, name);
 	isl_ast_node *body = ast_body(node);
 	bool is_shared = loop_is_shared(e, &use), is_of_lanes = loop_is_of_lanes(e, &use);
+	const bool waits = is_of_lanes && !sum_is_known(e, &range, &use);
 	int depth;
 
-	if (is_of_lanes)
+	if (waits)
 		emit_team_sync(e);
 	depth = depth_here(e);
 	if (!open_block_short(e, body, &range, name, &use))
@@ -120,7 +121,7 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 	while (depth_here(e) > depth)
 		k_end(e->b);
 	e->names.visible.n = visible;
-	if (is_of_lanes)
+	if (waits)
 		emit_team_sync(e);
 	scope_leave(e, scope);
 }
@@ -128,11 +129,9 @@ static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struc
 static void emit_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
 {
 	struct range range = range_of(e, node, use.mark->direction);
-	int kept = dots_keep(e, node, &use, &range);
 
 	if (!emit_warp_loop(e, node, &use, &range))
 		emit_iterations(e, node, use, range);
-	dots_release(e, kept);
 }
 
 static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use)
@@ -140,8 +139,7 @@ static void emit_plain_for(struct emit *e, __isl_keep isl_ast_node *node, struct
 	const struct prefetching outer = e->windows.prefetching;
 
 	prefetch_open(e, node, use.mark);
-	if (!variable_length_loop(e, node, use) && !emit_carried_loop(e, node, use) &&
-	    !emit_dot_loop(e, node, use))
+	if (!variable_length_loop(e, node, use) && !emit_carried_loop(e, node, use))
 		emit_loop(e, node, use);
 	e->windows.prefetching = outer;
 }

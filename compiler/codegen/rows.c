@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT
  *
- * Rows of accumulators: the cells of a target below a ROW mark that lie along one dim. Their loop is built as it is,
- * with what is known of the cells, and a lowering keeps them in vectors (kernel/lower/rows.c). Where the length of the
- * row is not known, in the copy of a kernel for sizes that it was not specialised for, nothing is said of it, nor where
- * isl made of the loops something else than they were. Cells to which several groups of a team come, or several teams,
- * are updated atomically; row_parts.c says which of them a part has alone. */
+ * Rows of accumulators, the cells of a target below a ROW mark that lie along one dim, and sums of known length. Their
+ * loop is built as it is, with what is known of the cells or terms, and lowerings keep rows in vectors and make dot
+ * products (kernel/lower/rows.c, dots.c). Where the length is not known, in the copy of a kernel for sizes that it was
+ * not specialised for, nothing is said of the loop, nor where isl made of a row's loops something else than they were.
+ * Cells to which several groups of a team come, or several teams, are updated atomically; row_parts.c says which a part
+ * has alone. */
 #include "codegen/codegen_private.h"
 
 /* ---- the length ---- */
@@ -14,7 +15,7 @@ static bool known_value(const struct emit *e, const struct expr *expr, int64_t *
 	return (expr->kind != EXPR_PARAM || e->function.is_specialized) && expr_is_known(e->module, expr, value);
 }
 
-bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
+static bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
 {
 	int64_t lo, hi;
 
@@ -26,7 +27,7 @@ bool row_length(const struct emit *e, const struct dim *dim, int64_t *length)
 
 /* ---- the loop over the cells in isl's AST ---- */
 
-bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim)
+static bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim)
 {
 	return mark->kind == MARK_LOOP && mark_dim_number(mark) == dim &&
 	       (mark->stage == stage || (mark->stage->group == stage->group && dim < stage->group->n_common));
@@ -76,83 +77,57 @@ bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const stru
 	return loop_is_whole(e, loop, dim) && is_statement(ast_body(loop));
 }
 
-/* ---- vectors ---- */
-
 const char *row_suffix(enum scalar_type type)
 {
 	return type == TYPE_F32 ? "F32" : "F64";
 }
 
-/* Behind the name of what reads or writes cells of a type: cells of doubles as floats. */
-static const char *narrowing(enum scalar_type cells, enum scalar_type row)
+/* ---- sums ---- */
+
+/* Conditions of sizes and of the number of an iteration stand above all loops. */
+static bool is_guarded(const struct stage *stage)
 {
-	return cells != row ? "_TO_F32" : "";
+	return stage->guard && expr_last_dim(stage->guard) >= 0;
 }
 
-bool row_is_along(const struct emit *e, const struct access *access)
+/* Is the mark that of a loop of known length over terms that can be computed as vectors? */
+static bool has_terms(const struct emit *e, const struct mark *mark, int64_t *length)
 {
-	return e->rows.vector && access_uses_dim(access, e->rows.vector->dim);
+	const struct stage *stage = mark->stage;
+	enum scalar_type type = stage->write.array->type;
+
+	return mark->kind == MARK_LOOP && mark->direction > 0 && stage->op == REDUCE_ADD && !is_guarded(stage) &&
+	       type_is_float(type) && row_length(e, mark->dim, length) &&
+	       expr_uses_dim(stage->value, mark_dim_number(mark)) &&
+	       expr_is_vector(stage->value, mark_dim_number(mark), type);
 }
 
-struct k_expr *row_read(struct emit *e, const struct access *access, struct k_expr *element)
+/* Of a loop of vectors: how many terms it adds to an accumulator. A lowering makes dot products of such loops
+ * (kernel/lower/dots.c). Where a condition says for which points terms are added, it has become bounds of the loops
+ * around, which may have few iterations: of triangles, vectors of 12 cells took twice as long as the loop. */
+static struct k_row sum_known(struct emit *e, const struct range *range, const struct loop_use *use)
 {
-	static const char *const readers[] = {
-		[STORAGE_F64] = "", [STORAGE_F32] = "_AS_F32", [STORAGE_F64TOP] = "_AS_TOP"
-	};
-	const enum scalar_type sums = e->rows.vector->stage->write.array->sums;
-	struct k_expr *kept = dot_kept(e, access);
+	const struct dim *dim = use->mark->dim;
+	const struct array *array = use->mark->stage->write.array;
+	struct affine lo, hi;
+	int64_t length;
 
-	if (kept)
-		return kept;
-	return k_call(e->arena, arena_printf(e->arena, "PMG_READ_%s%s%s", row_suffix(access->array->type),
-					     readers[access->array->storage], narrowing(access->array->type, sums)),
-		      1, element);
+	if (!use->is_vector || use->is_parallel || !accumulator_of(e, use->mark->stage) ||
+	    !has_terms(e, use->mark, &length))
+		return (struct k_row) { 0 };
+	lo = affine_of_expr(e, NULL, dim->lo);
+	hi = affine_of_expr(e, NULL, dim->hi);
+	if (!affine_is_equal(e->arena, &range->first, &lo) || !affine_is_equal(e->arena, &range->end, &hi))
+		return (struct k_row) { 0 };
+	return (struct k_row) { .length = k_int(e->arena, length), .is_narrow = array->sums != array->type };
 }
 
-/* The first cell of vector number `j`. */
-static struct k_expr *start_of(struct emit *e, const struct row *row, const char *j)
+bool sum_is_known(struct emit *e, const struct range *range, const struct loop_use *use)
 {
-	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
-	struct affine start = affine_atom(e->arena, K_CALL(e->arena, "PMG_VECTOR_START", type,
-							   k_int(e->arena, row->length), k_name(e->arena, j)));
-	struct affine lo = affine_of_expr(e, NULL, row->stage->dims.items[row->dim].lo);
-
-	start = affine_combine(e->arena, 1, &start, 1, &lo);
-	return affine_expr(e->arena, &start);
+	return sum_known(e, range, use).length;
 }
 
-const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell)
-{
-	struct k_expr *type = c_type(e->arena, row->stage->write.array->sums);
-	const char *j = names_declare(&e->names, "j");
-	const char *t = names_declare(&e->names, row->stage->dims.items[row->dim].name);
-	struct k_expr *n = K_CALL(e->arena, "PMG_VECTORS", type, k_int(e->arena, row->length));
-	struct affine variable = affine_name(e->arena, t);
-
-	k_begin_for(e->b, "int64_t", j, k_int(e->arena, 0), n, NULL)->loop.kind = K_LOOP_UNROLLED;
-	if (needs_cell)
-		k_const(e->b, k_scalar("int64_t"), t, start_of(e, row, j));
-	iterator_push(e, loop, &variable, 1);
-	return j;
-}
-
-void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length)
-{
-	const char *vector = arena_printf(e->arena, "pmg_vector_%s", type_name(type));
-
-	k_array(e->b, k_scalar(vector), name,
-		K_CALL(e->arena, "PMG_VECTORS", c_type(e->arena, type), k_int(e->arena, length)), NULL);
-}
-
-struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j)
-{
-	return K_CALL(e->arena, "PMG_VECTOR_IS_OWN", k_int(e->arena, row->length), k_name(e->arena, j));
-}
-
-bool row_fills_team(const struct emit *e, int64_t length)
-{
-	return length % (e->grid->team.group*e->grid->team.width) == 0;
-}
+/* ---- cells ---- */
 
 /* What writes the target before `stage`, or in its group, last in the order of the text. */
 static const struct stage *writer_before(const struct emit *e, const struct stage *stage)
@@ -193,7 +168,7 @@ struct k_row row_known(struct emit *e, const struct range *range, const struct l
 {
 	const struct row *row = row_of_loop(e, use->mark);
 
-	return row ? row->known : sum_row(e, range, use);
+	return row ? row->known : sum_known(e, range, use);
 }
 
 bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update)

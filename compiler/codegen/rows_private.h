@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * What the files share that print rows of accumulators (rows.c) and dot products (dots.c). Included by
- * codegen_private.h. */
+ * What is known of rows of accumulators and of sums. Included by codegen_private.h. */
 #ifndef PMGC_CODEGEN_ROWS_PRIVATE_H
 #define PMGC_CODEGEN_ROWS_PRIVATE_H
 
@@ -10,6 +9,8 @@
 void emit_row(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* What is known of the loop of these marks, with this range, if it is over the cells of a row or the terms of a sum. */
 struct k_row row_known(struct emit *e, const struct range *range, const struct loop_use *use);
+/* Is it one of a sum, which writes no memory? */
+bool sum_is_known(struct emit *e, const struct range *range, const struct loop_use *use);
 /* Of a stage that updates the cells of a row; false: it is another one. */
 bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update);
 /* row_parts.c. Whether no other iteration updates the cells of a row along dim `along`, as the part of a restructuring
@@ -29,36 +30,10 @@ void emit_set_cells(struct emit *e, __isl_keep isl_ast_node *node, __isl_keep is
  * nothing has updated it since: where an accumulation starts, a constant is the neutral element, and what a state held
  * is none. */
 bool target_is_neutral(const struct emit *e, const struct stage *stage);
-/* A read, of which `text` is the element, where vectors are printed. */
-bool row_is_along(const struct emit *e, const struct access *access);
-struct k_expr *row_read(struct emit *e, const struct access *access, struct k_expr *element);
 
-/* What is shared with dots.c: is the mark that of a loop over dim number `dim` of the stage; is isl's loop over all of
- * `dim`, and around nothing but the stage; a row's length, where it is known. `row_open` opens the loop over the
- * vectors of a row, in which isl's loop has the first cell of each if it `needs_cell`, and gives the name of its
- * variable. */
-bool row_is_loop(const struct mark *mark, const struct stage *stage, int dim);
+/* Is isl's loop over all of `dim`; and around nothing but the stage? */
 bool loop_is_whole(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
 bool row_is_whole_loop(struct emit *e, __isl_keep isl_ast_node *loop, const struct dim *dim);
-bool row_length(const struct emit *e, const struct dim *dim, int64_t *length);
-const char *row_suffix(enum scalar_type type);
-/* Has each lane of a team as many cells? */
-bool row_fills_team(const struct emit *e, int64_t length);
-const char *row_open(struct emit *e, __isl_keep isl_ast_node *loop, const struct row *row, bool needs_cell);
-/* Declares vectors for so many cells; whether the lane has the one of number `j`. */
-void row_array(struct emit *e, enum scalar_type type, const char *name, int64_t length);
-struct k_expr *row_is_own(struct emit *e, const struct row *row, const char *j);
-
-/* ---- dots.c: dot products --------------------------------------------------------------------------------- */
-
-/* Of a loop of vectors with this range, for a processor: how many terms it adds to an accumulator. A lowering makes
- * dot products of such loops (kernel/lower/dots.c). */
-struct k_row sum_row(struct emit *e, const struct range *range, const struct loop_use *use);
-/* On a device: the loop of a dot product; false: it is another loop. */
-bool emit_dot_loop(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use);
-/* Around a loop: keeps what it does not move; `names` for dots_release, or -1. */
-int dots_keep(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use, const struct range *range);
-void dots_release(struct emit *e, int names);
-struct k_expr *dot_kept(const struct emit *e, const struct access *access);
+const char *row_suffix(enum scalar_type type);          /* "F64", behind the name of a macro of vectors */
 
 #endif

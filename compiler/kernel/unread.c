@@ -83,9 +83,8 @@ static void drop_inside(struct arena *arena, struct k_stmt *stmt)
 		k_drop_unread(arena, &stmt->branch.otherwise);
 }
 
-void k_drop_unread(struct arena *arena, struct k_block *block)
+static void drop_unread(struct arena *arena, struct k_block *block)
 {
-	const bool is_blank_first = begins_blank(block);
 	struct name_table behind = { 0 };
 
 	for (int i = block->stmts.n; i-- > 0;) {
@@ -97,6 +96,13 @@ void k_drop_unread(struct arena *arena, struct k_block *block)
 		else
 			k_stmt_mentions(arena, stmt, &behind);
 	}
+}
+
+void k_drop_unread(struct arena *arena, struct k_block *block)
+{
+	const bool is_blank_first = begins_blank(block);
+
+	drop_unread(arena, block);
 	if (!is_blank_first && begins_blank(block))
 		drop(block, 0);
 }
@@ -122,12 +128,13 @@ static bool is_needless(const struct k_function *function, int i)
 	       (k_mentions(&before, stmt->value->text) || is_mentioned_behind(body, i, stmt->value->text));
 }
 
+/* What a kernel says of its teams will stand ahead of an empty line. */
 void k_function_drop_unread(struct arena *arena, struct k_function *function)
 {
 	struct k_block *body = &function->body;
-	const bool is_blank_first = begins_blank(body);
+	const bool is_blank_first = begins_blank(body) || function->team.lanes > 0;
 
-	k_drop_unread(arena, body);
+	drop_unread(arena, body);
 	for (int i = body->stmts.n; i-- > 0;)
 		if (is_needless(function, i))
 			drop(body, i);

@@ -43,17 +43,27 @@ static bool ends_early(const struct k_block *body)
 	return leaves;
 }
 
+/* What is declared before it is kept. In rounds, all groups come to its statement but in the last one. */
+static bool find_in_block(struct dot *dot, const struct k_block *body, bool is_in_rounds)
+{
+	for (int i = 0; i < body->stmts.n; i++) {
+		struct k_stmt *stmt = body->stmts.items[i];
+		const bool enters = is_in_rounds ? k_body(stmt) != NULL
+						 : dot->row.team && team_has_rounds(body, i);
+
+		if (stmt->kind == KS_LET)
+			vec_push(dot->row.arena, &dot->row.lets, stmt);
+		if (dot_is(dot, stmt) || (enters && find_in_block(dot, k_body(stmt), true)))
+			return true;
+	}
+	return false;
+}
+
 /* The first one that stands under no condition, and in no other loop; what is declared before it. */
 static bool find_dot(struct dot *dot, const struct k_block *body)
 {
 	memset(&dot->row.lets, 0, sizeof dot->row.lets);
-	for (int i = 0; i < body->stmts.n; i++) {
-		if (body->stmts.items[i]->kind == KS_LET)
-			vec_push(dot->row.arena, &dot->row.lets, body->stmts.items[i]);
-		if (dot_is(dot, body->stmts.items[i]))
-			return true;
-	}
-	return false;
+	return find_in_block(dot, body, false);
 }
 
 static const struct k_let *declared_ahead(const struct dot *dot, const char *name)

@@ -26,7 +26,7 @@ static bool is_float(const struct k_expr *expr)
 	       (strcmp(expr->type.name, "double") == 0 || strcmp(expr->type.name, "float") == 0);
 }
 
-/* sum += …, where the loop may add in any order. */
+/* sum += …, where the loop may add in any order, as one of lanes that have sums of their own. */
 static bool adds_up(const struct k_loop *loop)
 {
 	const struct k_stmt *stmt = loop->body.stmts.n == 1 ? loop->body.stmts.items[0] : NULL;
@@ -36,7 +36,8 @@ static bool adds_up(const struct k_loop *loop)
 	    stmt->store.is_step || (stmt->store.op != K_ADD && stmt->store.op != K_SUB))
 		return false;
 	sum = stmt->store.targets.items[0];
-	return sum->kind == KE_NAME && is_float(sum) && is_reduced(loop, sum->text) &&
+	return sum->kind == KE_NAME && is_float(sum) &&
+	       (loop->kind == K_LOOP_LANES || is_reduced(loop, sum->text)) &&
 	       !k_expr_mentions(stmt->store.value, sum->text) && k_expr_mentions(stmt->store.value, loop->name);
 }
 
@@ -45,6 +46,8 @@ static bool has_length(const struct dot *dot)
 	const int64_t size = vectors_cell_size(&dot->row);
 	struct k_row_blocks blocks;
 
+	if (dot->row.team)
+		return dot->row.length*size <= dot->limits->longest;
 	return dot->row.length*size >= dot->limits->shortest &&
 	       k_row_blocks(dot->limits, dot->row.length, size, &blocks);
 }
@@ -53,7 +56,8 @@ bool dot_is(struct dot *dot, struct k_stmt *stmt)
 {
 	struct row *row = &dot->row;
 
-	if (stmt->kind != KS_LOOP || stmt->loop.kind != K_LOOP_SIMD || stmt->loop.is_down || stmt->loop.step ||
+	if (stmt->kind != KS_LOOP || stmt->loop.is_down ||
+	    !(row->team ? team_shares(row->team, &stmt->loop) : stmt->loop.kind == K_LOOP_SIMD) || stmt->loop.step ||
 	    !stmt->loop.row.length || stmt->loop.row.length->kind != KE_INT || !adds_up(&stmt->loop))
 		return false;
 	row->cells = stmt;
@@ -91,7 +95,7 @@ static struct k_expr *once(const struct term *term, struct k_expr *value)
 	const struct row *block = term->block;
 	struct arena *arena = block->arena;
 
-	if (block->length*vectors_cell_size(block) % term->dot->limits->shortest == 0)
+	if (block->team || block->length*vectors_cell_size(block) % term->dot->limits->shortest == 0)
 		return value;
 	return K_CALL(arena, vectors_macro(block, "ONCE"), k_int(arena, block->length), k_name(arena, term->number),
 		      value);
@@ -161,7 +165,10 @@ void dot_add_terms(struct k_builder *b, const struct row *block, void *user)
 	struct k_expr *number = k_name(b->arena, term.number);
 	struct k_expr *place = dot->place ? dot->place : k_binary(b->arena, K_REM, number, k_int(b->arena, 2));
 
-	k_update(b, row_store(&dot->row)->op, k_at(b->arena, dot->sums, place), term_value(&term));
+	if (block->team)
+		team_add_cells(b, dot, term.number, term_value(&term));
+	else
+		k_update(b, row_store(&dot->row)->op, k_at(b->arena, dot->sums, place), term_value(&term));
 	k_end(b);
 }
 
@@ -187,6 +194,8 @@ void dot_keep_read(struct k_builder *b, struct dot *dot, struct row *block)
 	names = names_inside(block);
 	vectors_declare(b, block);
 	term.number = vectors_open(b, block, &names, true);
+	if (block->team && team_has_groups(block->team))
+		k_macro(b, "PMG_READ_ONCE");
 	vector = vector_of(&term, dot->kept);
 	if (is_product_with_kept(dot))
 		vector = once(&term, vector);

@@ -14,6 +14,7 @@
 
 struct walk {
 	struct k_lowered *lowered;
+	const struct k_team *team;      /* of a device that run the function; NULL: none do */
 	name_list visible, variables;   /* names; those that may change */
 	const struct dot *kept;         /* what the loop around keeps for its dot product; NULL: nothing */
 	bool is_in_batch;               /* the dot products of the loop around are made */
@@ -25,6 +26,7 @@ static struct dot dot_here(const struct walk *walk)
 
 	dot.row.arena = walk->lowered->arena;
 	dot.row.visible = walk->visible;
+	dot.row.team = walk->team;
 	return dot;
 }
 
@@ -39,11 +41,17 @@ static void add_in_turn(struct walk *walk, struct dot *dot, const struct k_block
 	b.span = dot->row.cells->span;
 	dot->sums = name_list_new(a, &walk->visible, &beside, "sums");
 	dot->row.visible = walk->visible;
-	k_array(&b, vectors_type(&dot->row), dot->sums, k_int(a, 2),
-		K_LIST(a, K_LIST(a, k_int(a, 0)), K_LIST(a, k_int(a, 0))));
+	if (dot->row.team)
+		team_declare_sums(&b, dot);
+	else
+		k_array(&b, vectors_type(&dot->row), dot->sums, k_int(a, 2),
+			K_LIST(a, K_LIST(a, k_int(a, 0)), K_LIST(a, k_int(a, 0))));
 	row_add_blocks(&b, &dot->row, dot->limits, &(struct row_block_adder) { dot_add_terms, dot });
-	k_update(&b, K_ADD, (struct k_expr *) dot->row.cell,
-		 K_CALL(a, vectors_macro(&dot->row, "SUM"), k_name(a, dot->sums)));
+	if (dot->row.team)
+		team_take_sums(&b, dot);
+	else
+		k_update(&b, K_ADD, (struct k_expr *) dot->row.cell,
+			 K_CALL(a, vectors_macro(&dot->row, "SUM"), k_name(a, dot->sums)));
 }
 
 static bool add_dot(struct walk *walk, struct k_stmt *stmt, const struct k_block *block, struct k_block *out)
@@ -104,7 +112,7 @@ static bool add_kept(struct walk *walk, struct k_stmt *stmt, struct k_block *out
 	if (!dot_find_kept(&dot, stmt))
 		return false;
 	is_long = row_needs_blocks(&dot.row, dot.limits);
-	is_batched = !walk->is_in_batch && dot_can_be_ahead(&dot);
+	is_batched = !walk->team && !walk->is_in_batch && dot_can_be_ahead(&dot);
 	if (is_long && !is_batched)
 		return false;
 	add_around(walk, &dot, is_long, is_batched, out);
@@ -160,18 +168,25 @@ static void lower_block(struct walk *walk, struct k_block *block)
 	*block = out;
 }
 
+static bool adds_to_variable(const struct k_loop *loop)
+{
+	const struct k_stmt *last = loop->body.stmts.n ? loop->body.stmts.items[loop->body.stmts.n - 1] : NULL;
+
+	return last && last->kind == KS_STORE && last->store.targets.items[0]->kind == KE_NAME;
+}
+
 /* Loops that are left over add to a variable, and to no row. */
 static bool forget(const struct k_stmt *stmt, void *user)
 {
 	(void) user;
-	if (stmt->kind == KS_LOOP && stmt->loop.reductions.n)
+	if (stmt->kind == KS_LOOP && (stmt->loop.reductions.n || adds_to_variable(&stmt->loop)))
 		((struct k_stmt *) stmt)->loop.row = (struct k_row) { 0 };
 	return true;
 }
 
 static void lower_function(struct k_lowered *lowered, struct k_function *function)
 {
-	struct walk walk = { .lowered = lowered };
+	struct walk walk = { .lowered = lowered, .team = function->team.lanes ? &function->team : NULL };
 
 	name_list_begin(lowered->arena, &walk.visible, lowered->program, function);
 	lower_block(&walk, &function->body);

@@ -26,6 +26,16 @@ void dot_add_terms(struct k_builder *b, const struct row *block, void *dot);
 /* Declares and reads what is kept of a row, or a block of one, under a name that it chooses. */
 void dot_keep_read(struct k_builder *b, struct dot *dot, struct row *block);
 
+/* ---- team_dots.c ---- */
+
+/* Of a dot product that lanes of a team share: declares its sums; its variable becomes what these are together. */
+void team_declare_sums(struct k_builder *b, const struct dot *dot);
+void team_take_sums(struct k_builder *b, const struct dot *dot);
+/* The terms of a vector of this number. */
+void team_add_cells(struct k_builder *b, const struct dot *dot, const char *number, struct k_expr *terms);
+/* Is statement `i` a loop over rounds that comes to a row of some lane in any case? */
+bool team_has_rounds(const struct k_block *block, int i);
+
 /* ---- dot_around.c ---- */
 
 /* Is there a dot product in the loop `around`, in each of its iterations, of which it does not move a read? */

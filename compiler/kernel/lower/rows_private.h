@@ -38,6 +38,9 @@ bool row_is_set_by(const struct row *row, const struct k_loop *loop);
 
 /* ---- team_rows.c ---- */
 
+/* Do the lanes that have vectors of a row share the loop: those of a group, of which a team may have several? */
+bool team_shares(const struct k_team *team, const struct k_loop *loop);
+bool team_has_groups(const struct k_team *team);
 /* Can lanes of a team share the row? Keeps it so. `out` is the block that comes to be, with what stands ahead of the
  * loop. */
 bool team_can_keep(const struct row *row);

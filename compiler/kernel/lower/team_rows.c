@@ -29,13 +29,23 @@ struct team_row {
 
 /* ---- may it be kept ---- */
 
-/* Lanes of a group have a row together: of a team of several groups, each has one of its own. */
+bool team_has_groups(const struct k_team *team)
+{
+	return team->lanes > team->group;
+}
+
+bool team_shares(const struct k_team *team, const struct k_loop *loop)
+{
+	const char *number = team_has_groups(team) ? "pmg_member" : "pmg_lane";
+
+	return loop->kind == K_LOOP_LANES && is_name_of(loop->number, number);
+}
+
+/* Of a team of several groups, each has a row of its own. */
 bool team_can_keep(const struct row *row)
 {
-	const bool has_groups = row->team->lanes > row->team->group;
-
-	return is_name_of(row->cells->loop.number, has_groups ? "pmg_member" : "pmg_lane") &&
-	       (!has_groups || row_store(row)->mode == K_STORE_ATOMIC);
+	return team_shares(row->team, &row->cells->loop) &&
+	       (!team_has_groups(row->team) || row_store(row)->mode == K_STORE_ATOMIC);
 }
 
 /* ---- barriers ---- */
@@ -51,7 +61,8 @@ static void add_sync(struct k_builder *b, const struct row *row)
 		k_macro(b, "PMG_TEAM_SYNC");
 }
 
-/* Lanes do not wait for each other around the loop over the cells: these are in their registers. */
+/* Lanes wait for each other before and behind each statement that writes memory. So what stands next to the loop over
+ * the cells is there for these, which are in registers. */
 static void drop_syncs(const struct row *row)
 {
 	struct k_block *home = row->home, kept = { 0 };
@@ -189,7 +200,7 @@ static void add_up(struct k_builder *b, struct team_row *kept)
 	k_add_as_it_is(b, kept->row.around);
 	if (kept->added)
 		k_begin_if(b, k_name(b->arena, kept->added));
-	kept->cells.is_shared = kept->row.team->lanes > kept->row.team->group;
+	kept->cells.is_shared = team_has_groups(kept->row.team);
 	if (kept->cells.is_shared)
 		add_share(b, &kept->row, operation);
 	add_to_cells(b, kept, operation);
