@@ -330,6 +330,8 @@ struct k_expr *skip_condition(struct emit *e, __isl_keep isl_ast_node *node, con
 
 /* Is this the loop of the pending WARP_LOOP mark? */
 bool loop_is_of_warp(const struct emit *e, const struct mark *loop);
+void emit_below_warp_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			  struct loop_use use);
 /* That loop; false: it is another loop. */
 bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range);
@@ -368,11 +370,22 @@ void emit_pivot_table(struct writer *w, const struct layout *layout, const struc
 /* A name of the target's runtime, behind its prefix. The call, with the number of lanes of a team. */
 const char *runtime_name(const struct emit *e, const char *name);
 struct k_expr *of_team(struct arena *arena, struct k_expr *call);
+/* Kernels that are built join others, until the end, which takes what the beginning returned; their numbers are given
+ * again. */
+struct emit_device kernels_begin(struct emit *e, struct k_program *others);
+void kernels_end(struct emit *e, struct emit_device outer);
 /* What is below the mark becomes a kernel of the device, and its launch. */
 void emit_grid(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark);
 /* Is the loop shared by the teams of the kernel, or by the lanes of a team? */
 bool loop_is_shared(const struct emit *e, const struct loop_use *use);
 bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use);
+/* Enters such a loop, or leaves it. */
+void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters);
+/* Is the loop that teams share yet to come; are we in it, and in nothing else of the kernel? Does each lane of a team
+ * compute the same here? */
+bool is_above_teams(const struct emit *e);
+bool is_in_loop_of_teams(const struct emit *e);
+bool lanes_compute_alike(const struct emit *e);
 /* Opens a loop whose iterations belong to teams or lanes, also where it has one: one of them runs it. */
 void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use);
 /* The kernel that finds out whether `until` holds, and its launch behind so many iterations (0, 1). */

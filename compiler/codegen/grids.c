@@ -27,6 +27,29 @@ bool loop_is_of_lanes(const struct emit *e, const struct loop_use *use)
 	return e->grid && !e->grid->in_lanes && use->is_vector && !use->is_parallel;
 }
 
+void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
+{
+	if (is_shared)
+		e->grid->has_shared = !enters;
+	if (is_of_lanes)
+		e->grid->in_lanes = enters;
+}
+
+bool is_above_teams(const struct emit *e)
+{
+	return e->grid && e->grid->has_shared;
+}
+
+bool is_in_loop_of_teams(const struct emit *e)
+{
+	return e->grid && depth_here(e) == e->grid->depth + 1;
+}
+
+bool lanes_compute_alike(const struct emit *e)
+{
+	return e->grid && e->grid->team.lanes > 1 && !e->grid->in_lanes;
+}
+
 /* Each team, or lane, begins at its number, and lanes go on by how many there are. */
 void open_divided(struct emit *e, const struct range *range, const char *name, const struct loop_use *use)
 {
@@ -53,7 +76,7 @@ void open_divided(struct emit *e, const struct range *range, const char *name, c
 
 void emit_team_sync(struct emit *e)
 {
-	if (e->grid && e->grid->team.lanes > 1 && !e->grid->in_lanes && !e->warp_loop)
+	if (lanes_compute_alike(e) && !e->warp_loop)
 		k_macro(e->b, e->grid->block ? "PMG_BLOCK_SYNC" : "PMG_TEAM_SYNC");
 }
 
@@ -63,7 +86,7 @@ int one_lane_open(struct emit *e)
 		return warp_loop_open(e);
 	if (e->warp_loop && !e->grid->in_lanes)
 		e->grid->is_broken = true;
-	if (!e->grid || e->grid->team.lanes == 1 || e->grid->in_lanes)
+	if (!lanes_compute_alike(e))
 		return -1;
 	emit_team_sync(e);
 	return block_of(e, k_begin_if(e->b, k_binary(e->arena, K_EQ, k_name(e->arena, "pmg_lane"),
@@ -307,6 +330,19 @@ static const char *first_group_name(__isl_keep isl_ast_node *node)
 	isl_ast_expr *instance = ast_instance_below(node, NULL, false);
 
 	return instance ? ast_stage(instance)->group->name : "nothing";
+}
+
+struct emit_device kernels_begin(struct emit *e, struct k_program *others)
+{
+	const struct emit_device outer = e->device;
+
+	e->device.kernels = others;
+	return outer;
+}
+
+void kernels_end(struct emit *e, struct emit_device outer)
+{
+	e->device = outer;
 }
 
 static const char *kernel_name(struct emit *e, __isl_keep isl_ast_node *node)

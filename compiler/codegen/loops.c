@@ -84,14 +84,6 @@ static void open_loop(struct emit *e, const struct range *range, const char *nam
 	loop->loop.row = row_known(e, range, use);
 }
 
-static void enter_divided(struct emit *e, bool is_shared, bool is_of_lanes, bool enters)
-{
-	if (is_shared)
-		e->grid->has_shared = !enters;
-	if (is_of_lanes)
-		e->grid->in_lanes = enters;
-}
-
 static void emit_iterations(struct emit *e, __isl_keep isl_ast_node *node, struct loop_use use, struct range range)
 {
 	struct scope scope = scope_enter(e);
@@ -234,17 +226,6 @@ static void emit_atomic(struct emit *e, __isl_keep isl_ast_node *node, const str
 	e->statement.atomic = mark->stage;
 	emit_node(e, node, (struct loop_use) { 0 });
 	e->statement.atomic = outer;
-}
-
-static void emit_below_warp_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
-				 struct loop_use use)
-{
-	const struct mark *outer = e->device.next_warp_loop;
-
-	note_loop_followed(e, DECISION_WARP_LOOP, mark, false);
-	e->device.next_warp_loop = mark;
-	emit_node(e, node, use);
-	e->device.next_warp_loop = outer;
 }
 
 static void emit_below_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,

@@ -189,18 +189,17 @@ static void print_nest(struct emit *e, struct nest *nest, struct part_rows *rows
 /* Does the nest behind set what this one does, but for rows of several parts? It is built to see. */
 static bool is_set_behind(struct emit *e, const struct nest *nest, struct nest *behind, struct part_rows *rows)
 {
-	struct k_program unused = { 0 }, *kernels = e->device.kernels;
+	struct k_program unused = { 0 };
 	struct k_block starts = { 0 }, *outer;
-	int n_kernels = e->device.n_kernels;
+	struct emit_device kernels;
 
-	if (!e->device.kernels || nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
+	if (nest->is_commit || behind->is_commit || !part_rows_find(e, nest->node, rows))
 		return false;
-	e->device.kernels = &unused;
+	kernels = kernels_begin(e, &unused);
 	outer = elsewhere_begin(e, &starts);
 	print_nest(e, behind, rows);
 	elsewhere_end(e, outer);
-	e->device.kernels = kernels;
-	e->device.n_kernels = n_kernels;
+	kernels_end(e, kernels);
 	return part_rows_are_set(e, behind->node, rows);
 }
 

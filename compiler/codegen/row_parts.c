@@ -117,12 +117,6 @@ static bool is_from_zero_to(struct emit *e, const struct dim *dim, const struct 
 	return affine_is_equal(e->arena, &of_dim, &of_array);
 }
 
-/* In the loop over the parts, and in nothing else of the kernel. */
-static bool is_in_every_part(const struct emit *e)
-{
-	return e->grid && depth_here(e) == e->grid->depth + 1;
-}
-
 bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct row *row)
 {
 	const struct stage *setter = e->rows.of_parts ? e->rows.of_parts->setter : NULL, *stage = row->stage;
@@ -130,7 +124,7 @@ bool row_sets_cells(struct emit *e, __isl_keep isl_ast_node *node, const struct 
 	const int along = row->dim;
 	const struct dim *dim = setter ? segment_dim(e, stage, along, &parts) : NULL;
 
-	if (!dim || stage->write.array != setter->write.array || !is_in_every_part(e) ||
+	if (!dim || stage->write.array != setter->write.array || !is_in_loop_of_teams(e) ||
 	    !ast_has_mark(node, MARK_ATOMIC, stage) || !target_is_neutral(e, stage) ||
 	    !is_from_zero_to(e, &setter->dims.items[0], parts->keys.items[0]->limit) ||
 	    !is_from_zero_to(e, &setter->dims.items[1], setter->write.array->hi[1]) ||

@@ -351,7 +351,7 @@ static void emit_accumulated(struct emit *e, __isl_keep isl_ast_node *node, cons
 {
 	struct cell cell = { .of = stage, .op = stage->op };
 	enum scalar_type type = stage->write.array->type;
-	bool is_of_grid = e->grid && e->grid->has_shared;
+	bool is_of_grid = is_above_teams(e);
 	struct update update = { .op = stage->op, .type = type,
 				 .order = array_is_local(stage->write.array) ? NEITHER_FIRST : TARGET_FIRST };
 
@@ -438,7 +438,7 @@ static void emit_local_update(struct emit *e, const struct update *update)
 /* What all lanes compute goes into the sum of their parts once. */
 static void emit_accumulation(struct emit *e, const struct update *update, const struct cell *cell)
 {
-	bool is_one = cell->is_spread && e->grid->team.lanes > 1 && !e->grid->in_lanes;
+	bool is_one = cell->is_spread && lanes_compute_alike(e);
 	int names = 0;
 
 	if (is_one)

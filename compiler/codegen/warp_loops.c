@@ -110,6 +110,17 @@ static void emit_warp_body(struct emit *e, __isl_keep isl_ast_node *node)
 	sparse_close(e, names);
 }
 
+void emit_below_warp_mark(struct emit *e, __isl_keep isl_ast_node *node, const struct mark *mark,
+			  struct loop_use use)
+{
+	const struct mark *outer = e->device.next_warp_loop;
+
+	note_loop_followed(e, DECISION_WARP_LOOP, mark, false);
+	e->device.next_warp_loop = mark;
+	emit_node(e, node, use);
+	e->device.next_warp_loop = outer;
+}
+
 bool emit_warp_loop(struct emit *e, __isl_keep isl_ast_node *node, const struct loop_use *use,
 		     const struct range *range)
 {

@@ -15,10 +15,6 @@ LISTED = {
     "compiler/codegen/active_points.c": 1,
     "compiler/codegen/extremes.c": 1,
     "compiler/codegen/kernel.c": 13,
-    "compiler/codegen/loops.c": 5,
-    "compiler/codegen/nests.c": 6,
-    "compiler/codegen/row_parts.c": 1,
-    "compiler/codegen/statements.c": 2,
     "compiler/kernel/run_calls.c": 2,
 }
 
