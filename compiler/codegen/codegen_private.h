@@ -194,6 +194,8 @@ struct k_expr *c_target(struct emit *e, const struct stage *stage, const struct 
 void emit_update(struct emit *e, const struct update *update);
 /* Adds or multiplies while no other update comes between; false: it is another operation. */
 bool emit_atomic_store(struct emit *e, const struct update *update);
+/* An update that others may meet in any order. */
+void emit_atomic_update(struct emit *e, const struct update *update);
 struct k_expr *update_result(struct emit *e, const struct update *update);
 
 /* ---- blas.c: nests that are operations of the BLAS --------------------------------------------------------- */

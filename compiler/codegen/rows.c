@@ -171,15 +171,26 @@ struct k_row row_known(struct emit *e, const struct range *range, const struct l
 	return row ? row->known : sum_known(e, range, use);
 }
 
-bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update)
+static const struct row *row_of_stage(const struct emit *e, const struct stage *stage)
 {
 	for (int i = e->rows.list.n - 1; i >= 0; i--)
-		if (e->rows.list.items[i].stage == stage) {
-			if (!e->rows.list.items[i].is_atomic || !emit_atomic_store(e, update))
-				emit_update(e, update);
-			return true;
-		}
-	return false;
+		if (e->rows.list.items[i].stage == stage)
+			return &e->rows.list.items[i];
+	return NULL;
+}
+
+/* Groups of one team are added up in an order; teams come as they come. */
+bool emit_row_update(struct emit *e, const struct stage *stage, const struct update *update)
+{
+	const struct row *row = row_of_stage(e, stage);
+
+	if (!row)
+		return false;
+	if (row->is_atomic && !(row->known.alone && row->known.alone->kind == KE_BOOL))
+		emit_atomic_update(e, update);
+	else if (!row->is_atomic || !emit_atomic_store(e, update))
+		emit_update(e, update);
+	return true;
 }
 
 /* ---- the row ---- */

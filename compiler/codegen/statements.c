@@ -258,7 +258,7 @@ static bool writes_row(const struct emit *e, const struct stage *stage)
 
 /* Threads come in any order: sums and products of floats have other last bits then, and where the target does not order
  * extremes, so does the least and largest one of the zeros of both signs. */
-static void emit_atomic_update(struct emit *e, const struct update *update)
+void emit_atomic_update(struct emit *e, const struct update *update)
 {
 	const bool is_sum = update->op == REDUCE_ADD || update->op == REDUCE_MUL;
 
