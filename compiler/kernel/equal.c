@@ -122,7 +122,8 @@ static bool are_same_properties(const struct k_stmt *a, const struct k_stmt *b, 
 	case KS_IF: return a->branch.has_otherwise == b->branch.has_otherwise;
 	case KS_COMMENT: return is_same_text(a->text, b->text, pair);
 	case KS_RECORD: return is_same_text(a->record.name, b->record.name, pair);
-	case KS_BLOCK: case KS_PARALLEL: case KS_CALL: case KS_RETURN: case KS_BREAK: case KS_CONTINUE:
+	case KS_BLOCK: return is_same_text(a->part, b->part, pair) && a->is_apart == b->is_apart;
+	case KS_PARALLEL: case KS_CALL: case KS_RETURN: case KS_BREAK: case KS_CONTINUE:
 	case KS_UNUSED: case KS_BLANK: case KS_N: break;
 	}
 	return true;

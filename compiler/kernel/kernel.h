@@ -20,8 +20,10 @@
  *     lanes         iterations are divided among the lanes of such a group
  * - `parallel` runs its body in every thread of a team. If it begins with a call of PMG_PRIVATE_…, its updates of one
  *   buffer are a reduction: whatever threads do to an element, it gets the results of all. A barrier waits for all
- * threads of the team (or lanes of the
- *   group); all of them must reach it.
+ *   threads of the team (or lanes of the group); all of them must reach it.
+ * - A block that is a part of an entry is run as any other. It may become a function, so that it stands in no loop but
+ *   a `while`, and is left at its end alone. One that is `apart` declares ahead of its first empty line what it takes
+ *   from the plan, as that is when the part begins; these names alone may hide others.
  * - A prefetch, like a comment, changes no value.
  *
  * Nodes live in an arena. Builders and lowerings make new ones; who prints, verifies or runs a tree takes it const. */
@@ -194,7 +196,7 @@ struct k_record {
 };
 
 enum k_stmt_kind {
-	KS_BLOCK,                       /* body */
+	KS_BLOCK,                       /* body; part */
 	KS_LET, KS_STORE, KS_LOOP, KS_WHILE, KS_IF,
 	KS_CALL,                        /* value: for what it does; a name alone is a macro of the runtime */
 	KS_PARALLEL,                    /* value: how many threads; body */
@@ -220,6 +222,8 @@ struct k_stmt {
 	struct k_place annotation;      /* of the line above that says how it runs: UNROLL, a pragma */
 	struct k_place otherwise;       /* KS_IF: of the else */
 	struct k_place end;             /* of the line that closes its body */
+	const char *part;               /* KS_BLOCK: the name of the function that it may become; NULL: it stays */
+	bool is_apart;                  /* such a part takes from the plan what it reads, and becomes one for sure */
 	union {
 		struct k_block body;
 		struct k_let let;

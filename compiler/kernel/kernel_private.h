@@ -131,7 +131,7 @@ struct k_rule {
 	void (*stmt)(struct k_check *check, const struct k_stmt *stmt);
 };
 
-extern const struct k_rule k_rule_names, k_rule_types, k_rule_teams, k_rule_bounds, k_rule_races;
+extern const struct k_rule k_rule_names, k_rule_parts, k_rule_types, k_rule_teams, k_rule_bounds, k_rule_races;
 
 /* Keeps what is wrong with the statement, unless something was before. */
 #define K_FAULT(check, ...) \

@@ -180,6 +180,13 @@ static void add_if(struct str *out, const struct k_if *branch)
 	add_words(out, branch->is_bare ? "bare" : NULL);
 }
 
+static void add_block(struct str *out, const struct k_stmt *stmt)
+{
+	if (stmt->part)
+		str_add(out, " part %s", stmt->part);
+	add_words(out, stmt->is_apart ? "apart" : NULL);
+}
+
 static void add_record(struct str *out, const struct k_record *record)
 {
 	str_add(out, " %s", record->name);
@@ -204,7 +211,7 @@ const char *k_stmt_text(struct arena *arena, const struct k_stmt *stmt)
 	case KS_UNUSED: add_part(&out, "", stmt->value); break;
 	case KS_RECORD: add_record(&out, &stmt->record); break;
 	case KS_COMMENT: add_comment(&out, stmt->text); break;
-	case KS_BLOCK:
+	case KS_BLOCK: add_block(&out, stmt); break;
 	case KS_BREAK:
 	case KS_CONTINUE:
 	case KS_BLANK:

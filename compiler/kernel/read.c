@@ -269,21 +269,6 @@ static const char *read_qualifiers(struct k_reader *r)
 	return "extern \"C\"";
 }
 
-/* NAME, or MACRO(NAME). */
-static const char *read_function_name(struct k_reader *r)
-{
-	const char *name = k_expect_name(r), *inner;
-	struct k_reader ahead = *r;
-
-	if (!name || !k_accept(&ahead, "(") || ahead.token.kind != K_TOKEN_NAME)
-		return name;
-	inner = k_expect_name(&ahead);
-	if (!k_accept(&ahead, ")"))
-		return name;
-	*r = ahead;
-	return arena_printf(r->arena, "%s(%s)", name, inner);
-}
-
 static void read_params(struct k_reader *r, struct k_function *function)
 {
 	if (!k_expect(r, "(") || k_accept(r, ")"))
@@ -328,7 +313,7 @@ static void read_head(struct k_reader *r, struct k_function *function)
 	function->qualifiers = read_qualifiers(r);
 	if (!k_read_type(r, &function->result))
 		k_fail(r, "a type is missing");
-	function->name = read_function_name(r);
+	function->name = k_read_function_name(r);
 	read_params(r, function);
 	while (k_accept(r, ","))
 		read_property_of_function(r, function);

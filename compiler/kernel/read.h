@@ -50,6 +50,7 @@ struct k_expr *k_read_value(struct k_reader *r);                /* an expression
 
 /* A statement without the body that it may have; what follows it is not taken. NULL: wrong. */
 struct k_stmt *k_read_stmt(struct k_reader *r);
+const char *k_read_function_name(struct k_reader *r);          /* NAME, MACRO(NAME); NULL: wrong */
 const char *k_read_typed_name(struct k_reader *r, struct k_type *type);         /* NAME: TYPE; NULL: wrong */
 
 /* ---- print.c: what the reader of a dump knows, too -------------------------------------------------------------- */

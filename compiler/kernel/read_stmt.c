@@ -71,6 +71,20 @@ static void read_store(struct k_reader *r, struct k_store *store)
 
 /* ---- declarations ---- */
 
+const char *k_read_function_name(struct k_reader *r)
+{
+	const char *name = k_expect_name(r), *inner;
+	struct k_reader ahead = *r;
+
+	if (!name || !k_accept(&ahead, "(") || ahead.token.kind != K_TOKEN_NAME)
+		return name;
+	inner = k_expect_name(&ahead);
+	if (!k_accept(&ahead, ")"))
+		return name;
+	*r = ahead;
+	return arena_printf(r->arena, "%s(%s)", name, inner);
+}
+
 static void read_space(struct k_reader *r, enum k_space *space)
 {
 	for (int i = K_SPACE_MEMORY; i <= K_SPACE_THREAD; i++)
@@ -220,6 +234,15 @@ static void read_if(struct k_reader *r, struct k_if *branch)
 	branch->is_bare = k_accept(r, ",") && k_expect(r, "bare");
 }
 
+/* [part NAME [, apart]] */
+static void read_block(struct k_reader *r, struct k_stmt *stmt)
+{
+	if (!k_accept(r, "part"))
+		return;
+	stmt->part = k_read_function_name(r);
+	stmt->is_apart = k_accept(r, ",") && k_expect(r, "apart");
+}
+
 static void read_record(struct k_reader *r, struct k_record *record)
 {
 	record->name = k_expect_name(r);
@@ -284,7 +307,7 @@ static void read_kind(struct k_reader *r, struct k_stmt *stmt)
 	case KS_UNUSED: stmt->value = k_read_whole(r); break;
 	case KS_RECORD: read_record(r, &stmt->record); break;
 	case KS_COMMENT: stmt->text = read_comment(r); break;
-	case KS_BLOCK:
+	case KS_BLOCK: read_block(r, stmt); break;
 	case KS_BREAK:
 	case KS_CONTINUE:
 	case KS_BLANK:

@@ -4,6 +4,7 @@
  *
  *     names     each is declared before it is used, once where it is visible, and what is constant is not set
  *               (verify_names.c)
+ *     parts     one that may become a function is left as one is (verify_parts.c)
  *     types     indices, conditions, values, arguments (verify_types.c)
  *     teams     all who have to reach a barrier do; threads share a loop where there are some (verify_teams.c)
  *     races     no two iterations of a concurrent loop certainly set the same (verify_races.c)
@@ -65,7 +66,7 @@ static void ask_stmt(struct k_scope *place, const struct k_stmt *stmt, void *use
 }
 
 static const struct k_rule *const rules[] = {
-	&k_rule_names, &k_rule_types, &k_rule_teams, &k_rule_bounds, &k_rule_races
+	&k_rule_names, &k_rule_parts, &k_rule_types, &k_rule_teams, &k_rule_bounds, &k_rule_races
 };
 
 enum { N_RULES = sizeof rules/sizeof rules[0] };

@@ -193,9 +193,15 @@ static void check_blocks(struct k_check *check, const struct k_stmt *stmt)
 
 /* ---- statements ---------------------------------------------------------------------------------------------- */
 
+/* What a part that is apart takes from the plan may be what its entry took before. */
+static bool may_hide(const struct k_scope *place)
+{
+	return place->inside.n > 0 && place->inside.items[place->inside.n - 1]->is_apart;
+}
+
 static void check_declare(struct k_check *check, const struct k_declared *declared)
 {
-	if (k_declared_find(check->place, declared->name))
+	if (k_declared_find(check->place, declared->name) && !may_hide(check->place))
 		K_FAULT(check, "'%s' is declared already", declared->name);
 	else if (k_runtime_name_find(declared->name))
 		K_FAULT(check, "'%s' is a name of the runtime", declared->name);

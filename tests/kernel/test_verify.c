@@ -36,6 +36,20 @@ static const char *fault_of(struct tally *tally, const char *text)
 	return fault ? fault : "";
 }
 
+/* The same of a dump. */
+static const char *fault_of_dump(struct tally *tally, const char *text)
+{
+	const char *error;
+	struct k_program *program = k_read_program(&tally->arena, text, &error);
+	const char *fault;
+
+	if (!program)
+		return error;
+	k_resolve_types(&tally->arena, program);
+	fault = k_verify(&tally->arena, program);
+	return fault ? fault : "";
+}
+
 /* Lines of a body, which a brace at the beginning of a line would end. */
 static const char *indented(struct tally *tally, const char *body)
 {
@@ -441,11 +455,49 @@ static void test_files(struct tally *tally)
 	}
 }
 
+/* Where a part may stand, how it is left, and what it may hide. */
+static void test_parts(struct tally *tally)
+{
+	static const struct { const char *body, *fault; } cases[] = {
+		{ "\tblock part a\n\t\tblock part b\n\t\t\ty[0] = 1.0\n\twhile f(plan)\n\t\tblock part c\n"
+		  "\t\t\tloop i: int64_t from 0 below 3\n\t\t\t\tbreak\n", "" },
+		{ "\tblock part a\n\t\treturn PMG_OK\n",
+		  "k: return PMG_OK: this leaves a part before its end" },
+		{ "\twhile f(plan)\n\t\tblock part a\n\t\t\tbreak\n", "k: break: this leaves a part before its end" },
+		{ "\tif f(plan)\n\t\tblock part a\n",
+		  "k: block part a: a part stands in a statement that no function is called from" },
+		{ "\tparallel 2\n\t\tblock part a\n",
+		  "k: block part a: a part stands in a statement that no function is called from" },
+		{ "\tblock part a\n\t\tlet n: const int64_t = 3\n\ty[n] = 1.0\n",
+		  "k: y[n] = 1.0: 'n' is not declared here" },
+		{ "\tblock part a\n\t\tlet y: double *restrict = plan->data[0]\n",
+		  "k: let y: double *restrict = plan->data[0]: 'y' is declared already" },
+		{ "\tblock part a, apart\n\t\tlet y: double *restrict = plan->data[0]\n\t\tblank\n\t\ty[0] = 1.0\n",
+		  "" },
+		{ "\tblock part a, apart\n\t\tblank\n\t\tblock\n"
+		  "\t\t\tlet y: double *restrict = plan->data[0]\n",
+		  "k: let y: double *restrict = plan->data[0]: 'y' is declared already" },
+	};
+
+	static const char head[] = "function static bool f(plan: pmg_plan *)\n\treturn true\n\n"
+				   "function entry static pmg_status k(plan: pmg_plan *)\n"
+				   "\tlet y: double *restrict = plan->data[0]\n";
+
+	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+		const char *entry = arena_printf(&tally->arena, "%s%s\treturn PMG_OK\n", head, cases[i].body);
+
+		check_text(tally, cases[i].body, fault_of_dump(tally, entry), cases[i].fault);
+	}
+	check_text(tally, "a part of a part", fault_of_dump(tally, "function static void f()\n\tblock part a\n"),
+	       "f: block part a: a part stands in no entry");
+}
+
 int main(void)
 {
 	struct tally tally = { 0 };
 
 	test_names(&tally);
+	test_parts(&tally);
 	test_types(&tally);
 	test_spaces(&tally);
 	test_barriers(&tally);
