@@ -44,6 +44,11 @@ void search_add_block(struct search *search, enum mistake_kind kind, struct k_st
 	add(search, (struct mistake) { .kind = kind, .stmt = stmt, .block = block, .other_block = other });
 }
 
+void search_add_function(struct search *search, struct mistake mistake)
+{
+	add(search, mistake);
+}
+
 void search_add_gap(struct search *search, enum mistake_kind kind, struct k_stmt *stmt)
 {
 	struct k_stmt gap = *stmt;
@@ -78,6 +83,12 @@ void mistake_exchange(struct mistake *mistake)
 
 		*mistake->expr = mistake->other_expr;
 		mistake->other_expr = expr;
+	}
+	if (mistake->function) {
+		const struct k_function function = *mistake->function;
+
+		*mistake->function = mistake->other_function;
+		mistake->other_function = function;
 	}
 	if (mistake->block) {
 		const struct k_block block = *mistake->block;
@@ -152,6 +163,7 @@ static void find_in_block(struct search *search, struct k_block *block)
 		if (stmt->kind == KS_LET)
 			find_in_let(search, block, i);
 		find_in_order(search, block, i);
+		find_in_called(search, block, i);
 		find_in_stmt(search, stmt);
 	}
 	for (int i = 0; i < block->stmts.n; i++)

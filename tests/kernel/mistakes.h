@@ -20,6 +20,7 @@ struct mistake {
 	struct k_stmt *other_stmt;      /* NULL: the statement stays */
 	struct k_expr **expr, *other_expr;
 	struct k_block *block, other_block;
+	struct k_function *function, other_function;
 };
 
 typedef VEC(struct mistake) mistake_list;

@@ -13,7 +13,7 @@ static bool find_strided(const struct k_stmt *stmt, void *user)
 	return true;
 }
 
-static const struct k_function *function_of(const struct k_program *program, const char *name)
+static struct k_function *function_of(const struct k_program *program, const char *name)
 {
 	for (int i = 0; i < program->functions.n; i++)
 		if (!strcmp(program->functions.items[i]->name, name))
@@ -77,6 +77,67 @@ static void find_atomic(struct search *search, struct k_stmt *stmt)
 	other.store.value = call->args.items[1];
 	vec_push(search->arena, &other.store.targets, target->args.items[0]);
 	search_add_stmt(search, MISTAKE_ATOMIC, stmt, other);
+}
+
+/* ---- functions of the program ---- */
+
+/* Neither the function nor its call has the parameter any more. */
+static void find_parameter(struct search *search, struct k_stmt *stmt, struct k_function *function, int i)
+{
+	struct k_function other = *function;
+	struct k_expr *call = arena_new(search->arena, struct k_expr);
+
+	*call = *stmt->value;
+	memset(&call->args, 0, sizeof call->args);
+	memset(&other.params, 0, sizeof other.params);
+	for (int k = 0; k < function->params.n; k++)
+		if (k != i) {
+			vec_push(search->arena, &other.params, function->params.items[k]);
+			vec_push(search->arena, &call->args, stmt->value->args.items[k]);
+		}
+	search_add_function(search, (struct mistake) { .kind = MISTAKE_PARAMETER, .stmt = stmt, .expr = &stmt->value,
+						       .other_expr = call, .function = function,
+						       .other_function = other });
+}
+
+static bool is_used_behind(const struct k_block *block, int i, const char *name)
+{
+	const struct k_block rest = { .stmts = { .items = block->stmts.items + i, .n = block->stmts.n - i } };
+
+	return k_uses_in_block(&rest, name).reads > 0;
+}
+
+/* Declaration `i` of the block is one of the function, which is called behind it. */
+static void find_cut(struct search *search, struct k_block *block, int i, struct k_function *function)
+{
+	struct k_stmt *let = block->stmts.items[i];
+	struct k_block without = { 0 };
+	struct k_function other = *function;
+
+	memset(&other.body, 0, sizeof other.body);
+	vec_push(search->arena, &other.body.stmts, let);
+	for (int k = 0; k < function->body.stmts.n; k++)
+		vec_push(search->arena, &other.body.stmts, function->body.stmts.items[k]);
+	for (int k = 0; k < block->stmts.n; k++)
+		if (k != i)
+			vec_push(search->arena, &without.stmts, block->stmts.items[k]);
+	search_add_function(search, (struct mistake) { .kind = MISTAKE_CUT, .stmt = let, .block = block,
+						       .other_block = without, .function = function,
+						       .other_function = other });
+}
+
+void find_in_called(struct search *search, struct k_block *block, int i)
+{
+	struct k_stmt *stmt = block->stmts.items[i];
+	struct k_function *function = stmt->kind == KS_CALL && stmt->value->kind == KE_CALL
+				    ? function_of(search->program, stmt->value->text) : NULL;
+
+	for (int k = 0; function && k < function->params.n; k++)
+		find_parameter(search, stmt, function, k);
+	for (int k = 0; function && k < i; k++)
+		if (block->stmts.items[k]->kind == KS_LET &&
+		    is_used_behind(block, i, block->stmts.items[k]->let.name))
+			find_cut(search, block, k, function);
 }
 
 void find_in_call(struct search *search, struct k_stmt *stmt)

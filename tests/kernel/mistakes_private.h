@@ -25,6 +25,8 @@ void search_add_expr(struct search *search, enum mistake_kind kind, struct k_stm
 		     struct k_expr *other);
 void search_add_block(struct search *search, enum mistake_kind kind, struct k_stmt *stmt, struct k_block *block,
 		      struct k_block other);
+/* One that changes a function besides. */
+void search_add_function(struct search *search, struct mistake mistake);
 /* A statement that is left out. */
 void search_add_gap(struct search *search, enum mistake_kind kind, struct k_stmt *stmt);
 /* An expression of one `unit` more or less. */
@@ -50,5 +52,6 @@ void find_in_let(struct search *search, struct k_block *block, int i);
 /* A variable that the loop declares. */
 void find_in_scope(struct search *search, struct k_stmt *stmt);
 void find_in_call(struct search *search, struct k_stmt *stmt);
+void find_in_called(struct search *search, struct k_block *block, int i);
 
 #endif

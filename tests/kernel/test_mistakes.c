@@ -202,7 +202,8 @@ int main(int argc, char **argv)
 {
 	static const char *const files[] = { "dsl_examples/life_wc.pmg", "dsl_examples/spmv.pmg",
 					     "dsl_examples/histogram.pmg", "dsl_examples/tri_ragged.pmg",
-					     "tests/decide/row_zero.pmg", "tests/decide/blocks_shifted.pmg" };
+					     "tests/decide/row_zero.pmg", "tests/decide/blocks_shifted.pmg",
+					     "dsl_examples/jacobi.pmg" };
 	struct counts counts = { .tells = argc > 1 };
 	int made = 0, found = 0;
 	bool is_enough;
