@@ -414,7 +414,6 @@ struct nest {
 	group_list groups;
 	bool sets_at_start, sets_other; /* what its stages write */
 	bool is_commit;
-	int n_lines;
 };
 
 typedef VEC(struct nest) nest_list;
@@ -429,6 +428,8 @@ bool nest_waits_for(const struct module *module, const struct nest *nest, const 
 
 bool nests_of_region(struct emit *e, enum region_kind kind, nest_list *nests);
 bool nests_are_of_one_statement(const struct nest *a, const struct nest *b);
+/* Does the nest behind set what this one does, so that they are one? Nothing is being built. */
+bool nests_are_joined(struct emit *e, const struct nest *nest, struct nest *behind);
 /* Prints nests first..last-1, each below the lines of the program that it comes from. */
 void emit_nests(struct emit *e, nest_list *nests, int first, int last);
 

@@ -203,6 +203,23 @@ static bool is_set_behind(struct emit *e, const struct nest *nest, struct nest *
 	return part_rows_are_set(e, behind->node, rows);
 }
 
+bool nests_are_joined(struct emit *e, const struct nest *nest, struct nest *behind)
+{
+	const struct names names = e->names;
+	struct k_program unused = { 0 };
+	struct k_block block = { 0 };
+	struct k_builder b = k_builder_new(e->arena, &block);
+	struct part_rows rows;
+	bool is_joined;
+
+	e->b = &b;
+	e->device.kernels = &unused;
+	is_joined = is_set_behind(e, nest, behind, &rows);
+	e->b = NULL;
+	e->names = names;
+	return is_joined;
+}
+
 void emit_nests(struct emit *e, nest_list *nests, int first, int last)
 {
 	for (int i = first; i < last; i++) {
@@ -212,7 +229,7 @@ void emit_nests(struct emit *e, nest_list *nests, int first, int last)
 
 		if (i > first)
 			k_blank(e->b);
-		emit_comments(e, nest, i > first ? nest - 1 : NULL);
+		emit_comments(e, nest, NULL);
 		if (is_joined)
 			emit_comments(e, nest + 1, nest);
 		i += is_joined;

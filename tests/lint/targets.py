@@ -3,7 +3,7 @@
 only shrinks: a property of the target (codegen/target.h) or of the tree does as well."""
 import re
 
-ASKS = re.compile(r'\bis_(?:of_)?device\b|->device\b|\be->grid\b|"[^"\n]*(?:cuda|opencl|openmp)')
+ASKS = re.compile(r'(?:\b|_)is_(?:of_)?device\b|->device\b|\be->grid\b|"[^"\n]*(?:cuda|opencl|openmp)')
 # The targets, kernels of devices, and what runs these.
 OWN = {"compiler/codegen/" + name for name in ("target.h", "target.c", "openmp.c", "cuda.c", "opencl.c", "grids.c",
                                                "block_kernels.c", "warp_loops.c", "warp_vectors.c", "sparse_weights.c")}
@@ -13,8 +13,12 @@ OWN |= {"compiler/kernel/" + name for name in ("run_device.c", "calls.def", "low
 LISTED = {
     "compiler/codegen/abi/description.c": 2,
     "compiler/codegen/active_points.c": 1,
+    "compiler/codegen/entry.c": 3,
+    "compiler/codegen/entry_parts.c": 2,
+    "compiler/codegen/entry_private.h": 1,
+    "compiler/codegen/entry_regions.c": 3,
     "compiler/codegen/extremes.c": 1,
-    "compiler/codegen/kernel.c": 13,
+    "compiler/codegen/kernel.c": 4,
     "compiler/kernel/run_calls.c": 2,
 }
 

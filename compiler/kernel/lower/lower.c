@@ -25,22 +25,6 @@ const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_w
 	return arena_printf(lowered->arena, "after the lowering '%s': %s", k_lowerings[lowering].name, fault);
 }
 
-int k_lowered_length(struct arena *arena, struct k_program *program, const struct k_block *block,
-		     const struct k_target_facts *target)
-{
-	struct k_lowered lowered = { .arena = arena, .program = program, .target = target };
-	unsigned known = 0;
-
-	k_resolve_types(arena, program);
-	for (int i = 0; i < k_n_lowerings && !(known & K_KNOWN_READ); i++) {
-		lowered.lowering = i;
-		k_lowerings[i].run(&lowered);
-		k_resolve_types(arena, program);
-		known |= k_lowerings[i].gives;
-	}
-	return k_length(block);
-}
-
 const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch)
 {
 	unsigned known = 0;

@@ -68,9 +68,5 @@ struct k_watch {
 const char *k_lower(struct k_lowered *lowered, const struct k_watch *watch);
 /* The same with one of them, whatever it needs; K_BUILT: with none. */
 const char *k_lower_by(struct k_lowered *lowered, int lowering, const struct k_watch *watch);
-/* Lowers a program, of which how long it becomes is all that is wanted: in lines, what is in the block of a statement
- * there. What follows on K_KNOWN_READ is left out: candidates that differ in how they go about memory are cut alike. */
-int k_lowered_length(struct arena *arena, struct k_program *program, const struct k_block *block,
-		     const struct k_target_facts *target);
 
 #endif

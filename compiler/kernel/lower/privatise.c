@@ -34,16 +34,26 @@ static const char *declare(struct search *search, const char *base, const struct
 	return name_list_new(search->arena, &search->visible, inside, base);
 }
 
-/* The element type of a buffer that the function declares. */
-static const char *element_of(const struct k_function *function, const char *buffer)
-{
-	for (int i = 0; i < function->body.stmts.n; i++) {
-		const struct k_stmt *stmt = function->body.stmts.items[i];
+struct buffer {
+	const char *name, *element;
+};
 
-		if (stmt->kind == KS_LET && strcmp(stmt->let.name, buffer) == 0)
-			return stmt->let.type.name;
-	}
-	return NULL;
+static bool find_element(const struct k_stmt *stmt, void *user)
+{
+	struct buffer *buffer = user;
+
+	if (!buffer->element && stmt->kind == KS_LET && strcmp(stmt->let.name, buffer->name) == 0)
+		buffer->element = stmt->let.type.name;
+	return !buffer->element;
+}
+
+/* The element type of a buffer that the function, or a part of it, declares. */
+static const char *element_of(const struct k_function *function, const char *name)
+{
+	struct buffer buffer = { .name = name };
+
+	k_walk_block(&function->body, &(struct k_visitor) { .stmt = find_element, .user = &buffer });
+	return buffer.element;
 }
 
 /* ---- the call ---- */
