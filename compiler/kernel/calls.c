@@ -7,8 +7,13 @@
 
 #include "kernel/kernel_private.h"
 
+enum { DISTINCT = sizeof "pmg_" - 1 };  /* where most names begin to differ; wildcards stand there or behind it */
+
+/* So that each name of the tables has a character there. */
+#define PADDED(name) name "\0\0\0\0"
+
 static const struct k_callee callees[] = {
-#define K_CALL(name, result, arguments, effects) { name, result, arguments, effects },
+#define K_CALL(name, result, arguments, effects) { PADDED(name), result, arguments, effects },
 #define K_NAME(name, type, effects)
 #define K_MEMBER(structure, name, type)
 #include "kernel/calls.def"
@@ -19,7 +24,7 @@ static const struct k_callee callees[] = {
 
 static const struct k_callee names[] = {
 #define K_CALL(name, result, arguments, effects)
-#define K_NAME(name, type, effects) { name, type, "", effects },
+#define K_NAME(name, type, effects) { PADDED(name), type, "", effects },
 #define K_MEMBER(structure, name, type)
 #include "kernel/calls.def"
 #undef K_CALL
@@ -78,12 +83,20 @@ static bool is_meant(const char *pattern, const char *name, enum scalar_type *ty
 	return *name == '\0';
 }
 
+/* May it be meant, by the characters that tell most names apart? */
+static bool is_near(const char *pattern, char first, char distinct)
+{
+	return pattern[0] == first && (pattern[DISTINCT] == distinct || pattern[DISTINCT] == '*' ||
+				       pattern[DISTINCT] == '?');
+}
+
 static const struct k_callee *find(const struct k_callee *table, size_t n, const char *name)
 {
+	const char distinct = strnlen(name, DISTINCT) == DISTINCT ? name[DISTINCT] : '\0';
 	enum scalar_type type;
 
 	for (size_t i = 0; i < n; i++)
-		if (table[i].name[0] == name[0] && is_meant(table[i].name, name, &type))
+		if (is_near(table[i].name, name[0], distinct) && is_meant(table[i].name, name, &type))
 			return &table[i];
 	return NULL;
 }

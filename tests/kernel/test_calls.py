@@ -86,6 +86,8 @@ def faults_of_row(name, letters, defined):
             what = wrong_letter(letter, param) if is_function else None
             if what:
                 yield f"{name}: '{letter}' of '{param}', which {what}"
+    if re.search(r"[*?]", name[:len("pmg_")]):
+        yield f"{name}: a wildcard ahead of where kernel/calls.c tells names apart"
     if not defined and base not in ELSEWHERE and base.lower().startswith("pmg_"):
         yield f"{name}: no header has it"
 
