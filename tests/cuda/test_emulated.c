@@ -41,9 +41,9 @@ static const struct {
 };
 
 static const char *const scheduled[] = {
-	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/eliminations.pmg",
-	"tests/random/scheduled/cases.pmg", "tests/random/scheduled/transposed.pmg",
-	"tests/random/scheduled/premultiplied.pmg"
+	"tests/random/scheduled/trees.pmg", "tests/random/scheduled/tree_chunks.pmg",
+	"tests/random/scheduled/eliminations.pmg", "tests/random/scheduled/cases.pmg",
+	"tests/random/scheduled/transposed.pmg", "tests/random/scheduled/premultiplied.pmg"
 };
 
 /* Each mistake of seeded.cu, and what is said of it. */

@@ -346,6 +346,12 @@ static bool has_stage(const struct sentence *s, const char *what)
 	return false;
 }
 
+/* Chunks of a tree, and turns of them. */
+const char *check_chunks(const struct sentence *s)
+{
+	return !has_stage(s, "part_upper") ? "no chunks" : !has_stage(s, "below_diag") ? "no turns" : NULL;
+}
+
 /* Reduction and doubling have tables of their steps, partition has chunks; the Thomas algorithm has neither. */
 const char *check_elimination(const struct sentence *s)
 {

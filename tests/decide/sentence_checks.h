@@ -13,7 +13,7 @@ check_sentence check_parallel, check_serial, check_atomic, check_private, check_
 	       check_scalar, check_blocks, check_no_blocks, check_fused, check_interchanged, check_tiled,
 	       check_unrolled,
 	       check_row_by_row, check_once, check_joined, check_warp_loop, check_tree_by_tree, check_branches,
-	       check_partition, check_elimination;
+	       check_partition, check_elimination, check_chunks;
 
 /* check_values.c: where values are, and what is called */
 check_sentence check_inlined, check_in_register, check_in_row, check_variable, check_array, check_of_thread,

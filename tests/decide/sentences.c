@@ -12,6 +12,7 @@ static const struct row {
 } rows[DECISION_N] = {
 	[DECISION_ELIMINATE_THOMAS] = { .check = check_elimination },
 	[DECISION_ELIMINATE_OTHERWISE] = { .check = check_elimination },
+	[DECISION_ELIMINATE_TREE] = { .check = check_chunks },
 	[DECISION_BRANCHES_HINES] = { .check = check_branches },
 	[DECISION_BRANCHES_CHAINS] = { .check = check_branches },
 	[DECISION_BRANCHES_LEVELS] = { .check = check_branches },

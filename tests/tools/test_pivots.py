@@ -203,6 +203,8 @@ def cases():
     yield "inner", INNER, {}, zero(chain((5, ROWS, 7)), (3, 11, 6)), f"row 11 of system {3*7 + 6}", "b"
     levels = FOREST.format(type="f64", item="schedule { algorithm x : level_batches; }")
     yield "levels", levels, {}, forest(), "row 33 of system 33", "diag"
+    chunks = FOREST.format(type="f64", item="schedule { algorithm x : partition(rows = 1); }")
+    yield "chunks", chunks, {}, forest(), "row 33 of system 33", "diag"
     offset = np.concatenate([[0], np.cumsum(np.arange(40)*7 % 23)]).astype(np.int64)
     at = offset[29] + 4
     yield ("ragged", RAGGED, {}, {"offset": offset, **zero(chain((int(offset[-1]),)), at)}, "row 4 of system 29", "b")
@@ -214,7 +216,7 @@ def cases():
                               "rhs": np.ones((SYSTEMS, 40))}, "row 39 of system 33", "diag")
 
 
-ALL_WAYS = "chains in f64", "forest in f32", "sides", "inner", "ragged", "tree"
+ALL_WAYS = "chains in f64", "forest in f32", "sides", "inner", "ragged", "tree", "chunks"
 
 
 def named(folder):

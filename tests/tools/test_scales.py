@@ -179,6 +179,7 @@ def main():
         for dtype in TYPES:
             chains(folder, "strong", dtype, "thomas", NORMAL[dtype], 100, "--tune=off")
             forest(folder, dtype, "chains", "--tune=off")
+            forest(folder, dtype, "partition(rows = 4)", "--tune=off")
         chains(folder, "weak", "f64", "thomas", NORMAL["f64"], 100, "--interp")
         chains(folder, "weak", "f64", "thomas", NORMAL["f64"], 100, "--tune=off", "--reciprocals=off")
         forest(folder, "f64", "level_batches", "--tune=off")

@@ -51,4 +51,18 @@ const char *pivots_name(struct arena *arena, const struct array *pivots);
  * is not computed so. */
 struct array *tree_elimination_pivots(struct module *module, struct array *solution, int *row);
 
+/* Elimination over a tree (elimination_tree.c). `rows` is filled in but for the values, of which only the right-hand
+ * side has one. Coefficients are those of a node: of its row in the solution's, its parent's row, its own. */
+struct tree_elimination {
+	struct elimination rows;
+	struct array *tree;
+	/* Over the dims of the stage that has the value of the right-hand sides, of which the matrix has the first
+	 * ones; `lower` and `upper` of nodes that have a parent. */
+	struct expr *lower, *upper, *diag, *rhs;
+};
+
+/* As elimination_problem. */
+const char *tree_elimination_problem(struct module *module, struct array *solution,
+				     struct tree_elimination *elimination);
+
 #endif

@@ -6,7 +6,8 @@
  *     y[i] = rhs[i] - sum over the children c of i of upper[c] y[c]/p[c]
  *     x[i] = (y[i] - lower[i] x[parent[i]])/p[i]
  *
- * `upper` and `lower` being any products. Nothing is replaced here: it is to be known what the pivots are. */
+ * `upper` and `lower` being any products. What the pivots are is to be known of more recurrences than those that an
+ * algorithm can take the place of. */
 #include "ir/match/elimination_private.h"
 
 /* A recurrence rest[i] - sum over the children c of i of term(c). */
@@ -173,30 +174,213 @@ static int row_of(const struct family *family)
 	return row;
 }
 
-struct array *tree_elimination_pivots(struct module *module, struct array *solution, int *row)
-{
-	struct stage *step = type_is_float(solution->type) ? step_of(module, solution) : NULL;
-	struct family of_pivot, of_reduced;
-	struct array *reduced, *pivot;
+/* What computes a solution. */
+struct tree_match {
+	struct stage *step;             /* from the parent */
+	struct family pivot, reduced;
 	struct term lower;
+};
+
+static bool tree_match_find(struct module *module, struct array *solution, struct tree_match *m)
+{
+	struct array *reduced, *pivot;
 	term_list terms;
 
-	if (!step)
-		return NULL;
-	terms = terms_of(module->arena, step->value, solution);
+	m->step = type_is_float(solution->type) ? step_of(module, solution) : NULL;
+	if (!m->step)
+		return false;
+	terms = terms_of(module->arena, m->step->value, solution);
 	if (!terms_split(&terms, solution) || terms.items[0].is_negative)
+		return false;
+	reduced = factor_here(&terms.items[0].over, m->step);
+	pivot = factor_here(&terms.items[0].under, m->step);
+	if (!reduced || !pivot || reduced->rank != solution->rank || !family_find(module, pivot, &m->pivot) ||
+	    !family_find(module, reduced, &m->reduced))
+		return false;
+	m->lower = terms.items[1];
+	m->lower.is_negative = !m->lower.is_negative;
+	return is_at_parent(factors_take_read(&m->lower.over, solution), m->step, m->pivot.tree) &&
+	       factors_take_read(&m->lower.under, pivot) &&
+	       belong_together(module, &m->pivot, &m->reduced, m->step, &m->lower);
+}
+
+struct array *tree_elimination_pivots(struct module *module, struct array *solution, int *row)
+{
+	struct tree_match m;
+
+	if (!tree_match_find(module, solution, &m))
 		return NULL;
-	reduced = factor_here(&terms.items[0].over, step);
-	pivot = factor_here(&terms.items[0].under, step);
-	if (!reduced || !pivot || reduced->rank != solution->rank || !family_find(module, pivot, &of_pivot) ||
-	    !family_find(module, reduced, &of_reduced))
-		return NULL;
-	lower = terms.items[1];
-	lower.is_negative = !lower.is_negative;
-	if (!is_at_parent(factors_take_read(&lower.over, solution), step, of_pivot.tree) ||
-	    !factors_take_read(&lower.under, pivot) ||
-	    !belong_together(module, &of_pivot, &of_reduced, step, &lower))
-		return NULL;
-	*row = row_of(&of_pivot);
-	return pivot;
+	*row = row_of(&m.pivot);
+	return m.pivot.array;
+}
+
+/* ---- what an algorithm needs to know ---- */
+
+/* Is the guard `parent < 0`, or `parent >= 0`, of the parent in this tree of the row that the stage writes? */
+static bool is_guarded(const struct stage *stage, const struct array *tree, enum expr_op op)
+{
+	const struct expr *guard = stage->guard, *parent = guard && guard->kind == EXPR_OP ? guard->args[0] : NULL;
+	const struct dim *dim = parent && parent->kind == EXPR_DIM ? &stage->dims.items[parent->index] : NULL;
+
+	return dim && guard->op == op && expr_is_zero(guard->args[1]) && dim->kind == DIM_BIND &&
+	       dim->source.array == tree && dim->source.subs[0]->kind == EXPR_DIM;
+}
+
+/* Does the stage write all of its array, whose first subscripts are those of the matrix, in the same dims? */
+static bool goes_over_all(const struct stage *stage, const struct stage *matrix)
+{
+	const struct array *array = stage->write.array;
+	bool goes = true;
+
+	for (int d = 0; goes && d < array->rank; d++) {
+		const struct expr *sub = stage->write.subs[d];
+		const struct dim *dim = sub->kind == EXPR_DIM ? &stage->dims.items[sub->index] : NULL;
+
+		goes = dim && dim->kind == DIM_RANGE && expr_equal(dim->lo, array->lo[d]) &&
+		       expr_equal(dim->hi, array->hi[d]) &&
+		       (d >= matrix->write.array->rank || (expr_same(sub, matrix->write.subs[d]) &&
+							   dim_equal(dim, &matrix->dims.items[sub->index])));
+	}
+	return goes;
+}
+
+static bool boxes_agree(const struct array *a, const struct array *b)
+{
+	bool agree = a->rank == b->rank;
+
+	for (int d = 0; agree && d < a->rank; d++)
+		agree = expr_equal(a->lo[d], b->lo[d]) && expr_equal(a->hi[d], b->hi[d]);
+	return agree;
+}
+
+static bool is_plain(const struct family *family)
+{
+	return !family->step->guard && family->step->dims.n == family->array->rank;
+}
+
+/* Do the recurrences run over all nodes, in the same loops? */
+static bool go_over_all(const struct tree_match *m)
+{
+	const int row = row_of(&m->pivot);
+
+	return is_plain(&m->pivot) && is_plain(&m->reduced) && goes_over_all(m->pivot.step, m->pivot.step) &&
+	       goes_over_all(m->reduced.step, m->pivot.step) && goes_over_all(m->step, m->pivot.step) &&
+	       boxes_agree(m->step->write.array, m->reduced.array) &&
+	       expr_is_zero(m->pivot.array->lo[row]) && expr_equal(m->pivot.array->hi[row], m->pivot.tree->hi[0]);
+}
+
+/* Where there is no parent, x = y/p; else the step. */
+static bool begins_at_roots(struct module *module, const struct tree_match *m)
+{
+	int n = 0;
+
+	for (int i = 0; i < module->stages.n; i++) {
+		struct stage *stage = module->stages.items[i];
+		term_list terms;
+
+		if (stage->write.array != m->step->write.array || stage == m->step)
+			continue;
+		terms = terms_of(module->arena, stage->value, stage->write.array);
+		if (n++ || !is_guarded(stage, m->pivot.tree, OP_LT) || !goes_over_all(stage, m->pivot.step) ||
+		    terms.n != 1 || terms.items[0].is_negative ||
+		    factor_here(&terms.items[0].over, stage) != m->reduced.array ||
+		    factor_here(&terms.items[0].under, stage) != m->pivot.array)
+			return false;
+	}
+	return n == 1 && is_guarded(m->step, m->pivot.tree, OP_GE);
+}
+
+/* What is left of a recurrence without its sum. */
+static struct expr *rest_of(struct module *module, const struct family *family)
+{
+	struct expr *value = expr_without_pivot(family->step->value);
+	const struct array *sum = family->sum->write.array;
+	term_list terms = terms_of(module->arena, value, sum);
+	struct term own;
+
+	terms_take(&terms, sum, &own);
+	return terms_expr(module->arena, &terms, value->type, value->span);
+}
+
+/* The coefficient in the parent's row, at the node itself. */
+static struct expr *upper_of(struct module *module, const struct tree_match *m)
+{
+	struct term upper = m->reduced.term;
+
+	factors_take_read(&upper.over, m->reduced.array);
+	factors_take_read(&upper.under, m->pivot.array);
+	for (int i = 0; i < upper.over.n; i++)
+		if (expr_uses_dim(upper.over.items[i], m->reduced.node))
+			return NULL;
+	for (int i = 0; i < upper.under.n; i++)
+		if (expr_uses_dim(upper.under.items[i], m->reduced.node))
+			return NULL;
+	upper = at_dim(module->arena, &upper, m->reduced.sum, m->reduced.child, m->reduced.node);
+	return term_expr(module->arena, &upper, m->reduced.array->type);
+}
+
+struct finding_reads {
+	const struct tree_match *m;
+	bool has_result, has_local;
+};
+
+static void look_at_coefficient(struct access *access, void *user)
+{
+	struct finding_reads *finding = user;
+
+	finding->has_local |= access->array->role == ROLE_LOCAL;
+	finding->has_result |= access->array == finding->m->step->write.array ||
+			       access->array == finding->m->pivot.array || access->array == finding->m->reduced.array;
+}
+
+static const char *coefficients_problem(const struct tree_match *m, const struct tree_elimination *found)
+{
+	struct expr *const all[] = { found->lower, found->upper, found->diag, found->rhs };
+	const int n_matrix = m->pivot.step->dims.n, n_all = m->reduced.step->dims.n;
+	struct finding_reads finding = { .m = m };
+
+	for (size_t i = 0; i < sizeof all/sizeof all[0]; i++) {
+		if (!all[i])
+			return "a coefficient of a node's parent depends on the parent, too";
+		if (expr_last_dim(all[i]) >= (all[i] == found->rhs ? n_all : n_matrix))
+			return "its coefficients depend on more than the system and the node";
+		expr_reads(all[i], look_at_coefficient, &finding);
+	}
+	return finding.has_local ? "a coefficient is a sum, which is to be defined by itself first"
+	     : finding.has_result ? "its coefficients depend on its results" : NULL;
+}
+
+static void keep(struct module *module, const struct tree_match *m, struct tree_elimination *found)
+{
+	const struct row_value rhs = { .stage = m->reduced.step, .n_dims = m->reduced.step->dims.n };
+	struct elimination *rows = &found->rows;
+
+	rows->solution = m->step->write.array;
+	rows->row = row_of(&m->pivot);
+	rows->n_sides = m->reduced.array->rank - m->pivot.array->rank;
+	rows->group = m->step->group;
+	rows->pivot = m->pivot.array;
+	rows->reduced = m->reduced.array;
+	vec_push(module->arena, &rows->values[ROW_RHS], rhs);
+	found->tree = (struct array *) (uintptr_t) m->pivot.tree;
+	found->lower = term_expr(module->arena, &m->lower, rows->solution->type);
+	found->upper = upper_of(module, m);
+	found->diag = rest_of(module, &m->pivot);
+	found->rhs = rest_of(module, &m->reduced);
+}
+
+const char *tree_elimination_problem(struct module *module, struct array *solution,
+				     struct tree_elimination *elimination)
+{
+	struct tree_match m;
+
+	*elimination = (struct tree_elimination) { .rows = { .module = module } };
+	if (!tree_match_find(module, solution, &m))
+		return "it is not computed by the three recurrences of elimination over a tree";
+	if (!go_over_all(&m))
+		return "its recurrences do not run over all nodes in the same loops";
+	if (!begins_at_roots(module, &m))
+		return "it does not begin at all roots, and only there, as a right-hand side over a pivot";
+	keep(module, &m, elimination);
+	return coefficients_problem(&m, elimination);
 }

@@ -11,10 +11,12 @@
  *     for level in 0..depth, for branch in levels[level]..levels[level + 1], for i in begins[branch]..ends[branch], …
  *
  * which visits the same points. That branches of one level need nothing from each other follows from what a branching
- * is (ir/module.h). An item is about what it names and about the recurrences over that tree which this reads. */
+ * is (ir/module.h). An item is about what it names and about the recurrences over that tree which this reads. Partition
+ * is for eliminations alone, and left to the pass that has their other algorithms (trees.c). */
+#include "ir/match/elimination.h"
 #include "passes/pass_private.h"
 
-#define ALGORITHMS "hines, chains, level_batches"
+#define ALGORITHMS "hines, chains, level_batches, and partition(rows = 64) of an elimination"
 
 /* ---- what an item is about ---- */
 
@@ -206,6 +208,39 @@ static void add_loops(const struct tree_cut *cut, dim_list *dims)
 	tree_cut_range(cut, dims, cut->nodes->name, from, to);
 }
 
+/* ---- partition ---- */
+
+/* Is the array a solution, or one of the recurrences that it is computed from? */
+static bool is_of_elimination(struct module *module, const struct array *array)
+{
+	struct tree_elimination e;
+
+	for (int i = 0; i < module->arrays.n; i++)
+		if (!tree_elimination_problem(module, module->arrays.items[i], &e) &&
+		    (e.rows.solution == array || e.rows.pivot == array || e.rows.reduced == array))
+			return true;
+	return false;
+}
+
+/* Is all that the item names, and goes over a tree, of eliminations? False after a diagnostic. */
+static bool names_eliminations(const struct item *item)
+{
+	for (int g = 0; g < item->module->groups.n; g++) {
+		const struct group *group = item->module->groups.items[g];
+		struct tree_elimination elimination;
+		struct array *array;
+
+		if (!group_is_named(group, item->override) || !goes_over_tree(group))
+			continue;
+		array = group->stages.items[group->stages.n - 1]->write.array;
+		if (!is_of_elimination(item->module, array))
+			return refuse(item, arena_printf(item->module->arena, "'%s' has no algorithm 'partition': %s",
+							 array->name, tree_elimination_problem(item->module, array,
+											       &elimination)));
+	}
+	return true;
+}
+
 /* ---- the pass ---- */
 
 static void decide(const struct item *item, const struct group *group, const char *reason)
@@ -281,6 +316,10 @@ static bool honour(struct item *item)
 {
 	const bool has_levels = item->override->choice == CHOICE_LEVEL_BATCHES;
 
+	if (item->override->choice == CHOICE_PARTITION) {
+		item->override->is_used = !names_eliminations(item);
+		return false;
+	}
 	item->override->is_used = true;
 	if (!is_well_asked(item) || !find_meant(item) || (has_levels && !check_meant(item)))
 		return false;

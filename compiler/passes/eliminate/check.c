@@ -17,6 +17,7 @@ static const char failure[] =
 struct repetition {
 	struct builder *builder;
 	struct array *pivots, *copy;
+	struct array *sum, *sum_copy;   /* what the pivots of a group are computed from, one for each point; NULL */
 	struct expr *fails;             /* the dim in front, and the first subscript of the copy */
 };
 
@@ -64,6 +65,8 @@ static void use_copy(struct access *access, void *user)
 	if (access->array == r->pivots)
 		*access = (struct access) { r->copy, with_first(r, r->fails, r->pivots->rank, access->subs),
 					    access->span };
+	else if (r->sum && access->array == r->sum)
+		access->array = r->sum_copy;
 }
 
 static void repeat_stage(struct repetition *r, struct group *group, const struct stage *from)
@@ -80,6 +83,8 @@ static void repeat_stage(struct repetition *r, struct group *group, const struct
 		behind[d] = expr_dim(arena, d + 1, from->span);
 		vec_push(arena, &stage->dims, dim_substitute(arena, &from->dims.items[d], behind));
 	}
+	stage->op = from->op;
+	stage->is_init = from->is_init;
 	stage->guard = expr_binary(arena, OP_EQ, TYPE_BOOL, r->fails, integer(r, 1));
 	if (from->guard)
 		stage->guard = expr_binary(arena, OP_AND, TYPE_BOOL, stage->guard,
@@ -90,20 +95,48 @@ static void repeat_stage(struct repetition *r, struct group *group, const struct
 	expr_reads(stage->value, use_copy, r);
 }
 
+static void find_sum(struct access *access, void *user)
+{
+	struct repetition *r = user;
+
+	if (access->array->role == ROLE_LOCAL)
+		r->sum = access->array;
+}
+
+/* Does the group compute pivots? Then what it adds up for each is known. */
+static bool has_pivots(struct repetition *r, const struct group *group)
+{
+	r->sum = NULL;
+	for (int s = 0; s < group->stages.n; s++)
+		if (group->stages.items[s]->write.array == r->pivots)
+			expr_reads(group->stages.items[s]->value, find_sum, r);
+	return group_writes(group, r->pivots);
+}
+
+static void copy_sum(struct repetition *r, struct group *group)
+{
+	struct module *module = r->builder->module;
+
+	if (!r->sum)
+		return;
+	r->sum_copy = module_add_array(module, arena_printf(module->arena, "%s.sum", r->copy->name), ROLE_LOCAL,
+				       r->sum->type, 0, r->sum->span);
+	r->sum_copy->group = group;
+}
+
 static void repeat_group(struct repetition *r, const struct group *from)
 {
-	struct group *group = NULL;
+	struct group *group;
 
-	for (int s = 0; s < from->stages.n; s++) {
-		const struct stage *stage = from->stages.items[s];
-
-		if (stage->write.array != r->pivots)
-			continue;
-		if (!group)
-			group = module_add_group(r->builder->module, r->builder->region, r->copy->name, from->span);
-		repeat_stage(r, group, stage);
-		group->n_common = from->n_common + 1;
-	}
+	if (!has_pivots(r, from))
+		return;
+	group = module_add_group(r->builder->module, r->builder->region, r->copy->name, from->span);
+	copy_sum(r, group);
+	for (int s = 0; s < from->stages.n; s++)
+		if (from->stages.items[s]->write.array == r->pivots ||
+		    (r->sum && from->stages.items[s]->write.array == r->sum))
+			repeat_stage(r, group, from->stages.items[s]);
+	group->n_common = from->n_common + 1;
 }
 
 /* In a chunk, what is not finite in one row makes all rows behind it so by elimination, and all ahead of it when they

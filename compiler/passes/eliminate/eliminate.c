@@ -144,6 +144,22 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	return eliminate_by(elimination, &algorithm, is_device);
 }
 
+/* What a tree has no algorithm for is refused by `branches`. */
+static bool eliminate_tree(struct module *module, const struct tree_elimination *elimination, struct override *override,
+			   bool is_device)
+{
+	struct algorithm algorithm;
+
+	override->is_used = true;
+	if (!read_item(module, override, is_device, &algorithm))
+		return true;
+	module_decide_that(module, DECISION_ELIMINATE_TREE, elimination->rows.solution->name,
+			   item_choice_word(algorithm.choice), NULL, override->span,
+			   "branches of '%s' are cut into chunks of at most %lld nodes, each condensed to one",
+			   elimination->tree->name, (long long) algorithm.chunk);
+	return eliminate_tree_by(elimination, &algorithm, is_device);
+}
+
 /* A recurrence that divides by another and runs against a third, and is no elimination. */
 static void remark(struct module *module, const struct array *array, const struct elimination *elimination,
 		   const char *problem)
@@ -175,13 +191,18 @@ bool pass_eliminate(struct module *module, const struct pass_options *options)
 
 	for (int i = 0; ok && i < n_arrays; i++) {
 		struct array *array = module->arrays.items[i];
+		struct override *item = item_about(module, array);
 		struct elimination elimination;
+		struct tree_elimination over_tree;
 		const char *problem = elimination_problem(module, array, &elimination);
 
-		if (problem)
+		if (problem && item && item->choice == CHOICE_PARTITION &&
+		    !tree_elimination_problem(module, array, &over_tree))
+			ok = eliminate_tree(module, &over_tree, item, options->is_device);
+		else if (problem)
 			remark(module, array, &elimination, problem);
 		else
-			ok = eliminate_one(module, &elimination, item_about(module, array), options->is_device);
+			ok = eliminate_one(module, &elimination, item, options->is_device);
 	}
 	refuse_others(module);
 	if (!ok || module->stages.n == n_stages)

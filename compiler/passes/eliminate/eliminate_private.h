@@ -54,6 +54,8 @@ bool builder_add(struct builder *b, enum region_kind region, const char *text);
 /* "{x}.cr_diag" */
 struct array *builder_array(const struct builder *b, const char *name);
 struct expr *builder_n_rows(const struct builder *b);
+/* What a subscript of the solution is called: "on.s", "side.q". */
+const char *builder_variable(const struct builder *b, int sub);
 /* Subscripts of the solution for a row. */
 const char *builder_solution_at(const struct builder *b, const char *row);
 void builder_close(struct builder *b);
@@ -83,6 +85,11 @@ void builder_open_chunks(struct builder *b);
 bool builder_add_condensed(struct builder *b);
 /* The solution from what these steps leave. */
 bool builder_add_chunks(struct builder *b);
+
+/* ---- trees.c ---- */
+
+/* Replaces what computes the solution over a tree by stages over chunks of it. False after a diagnostic. */
+bool eliminate_tree_by(const struct tree_elimination *elimination, const struct algorithm *algorithm, bool is_device);
 
 /* ---- check.c ---- */
 

@@ -110,8 +110,7 @@ static bool is_side(const struct builder *b, int sub)
 	return sub >= b->what->solution->rank - b->what->n_sides;
 }
 
-/* "on.s", "side.q" */
-static const char *variable(const struct builder *b, int sub)
+const char *builder_variable(const struct builder *b, int sub)
 {
 	return arena_printf(b->arena, "%s.%s", is_side(b, sub) ? "side" : "on", dim_name(b, sub));
 }
@@ -122,7 +121,7 @@ const char *builder_solution_at(const struct builder *b, const char *row)
 	struct str text = str_new(b->arena);
 
 	for (int i = 0; i < x->rank; i++) {
-		str_add(&text, "%s%s", i ? ", " : "", i == b->what->row ? row : variable(b, i));
+		str_add(&text, "%s%s", i ? ", " : "", i == b->what->row ? row : builder_variable(b, i));
 		if (i == b->what->row && !expr_is_zero(x->lo[i]))
 			str_add(&text, " + %s", exact(b, x->lo[i]));
 	}
@@ -137,8 +136,8 @@ static void set_systems(struct builder *b)
 	for (int i = 0; i < b->what->solution->rank; i++) {
 		if (i == b->what->row || is_side(b, i))
 			continue;
-		str_add(&systems, "for %s in %s\n", variable(b, i), range_text(b, i));
-		str_add(&on, "%s, ", variable(b, i));
+		str_add(&systems, "for %s in %s\n", builder_variable(b, i), range_text(b, i));
+		str_add(&on, "%s, ", builder_variable(b, i));
 		str_add(&boxes, "%s, ", range_text(b, i));
 	}
 	builder_set(b, "systems", str_text(&systems));
@@ -154,8 +153,8 @@ static void set_sides(struct builder *b)
 	for (int i = 0; i < b->what->solution->rank; i++) {
 		if (!is_side(b, i))
 			continue;
-		str_add(&sides, "for %s in %s\n", variable(b, i), range_text(b, i));
-		str_add(&side, ", %s", variable(b, i));
+		str_add(&sides, "for %s in %s\n", builder_variable(b, i), range_text(b, i));
+		str_add(&side, ", %s", builder_variable(b, i));
 		str_add(&boxes, ", %s", range_text(b, i));
 	}
 	builder_set(b, "sides", str_text(&sides));

@@ -36,7 +36,7 @@ static bool is_check(const struct module *module, struct stage *stage)
 	bool is = expr_find_pivot(stage->value);
 
 	for (int s = 0; is && s < module->stages.n; s++)
-		is = module->stages.items[s]->write.array == array ||
+		is = module->stages.items[s]->write.array == array || module->stages.items[s]->group == stage->group ||
 		     !stage_reads_array(module->stages.items[s], array);
 	return is;
 }
