@@ -357,13 +357,14 @@ def others(folder):
         check(status == 0 and "inf" in out, f"no elimination, {way}: {status}: {out}")
 
 
-def dumps(folder):
-    """What passes make of an elimination by levels, run by the interpreter: the same values, the same pivot."""
-    program = written(folder, FOREST.format(type="f64", item="schedule { algorithm x : level_batches; }"))
-    done = subprocess.run([PMGC, program.name, "--dump-after=branches", "-o", "-"], cwd=folder, check=False,
+def dumped(folder, algorithm, after, line):
+    """What a pass makes of an elimination over trees, run by the interpreter: the same values, the same pivot."""
+    program = written(folder, FOREST.format(type="f64", item=f"schedule {{ algorithm x : {algorithm}; }}"))
+    done = subprocess.run([PMGC, program.name, f"--dump-after={after}", "-o", "-"], cwd=folder, check=False,
                           stdout=subprocess.DEVNULL)
-    found = list(Path(folder).glob("forest.*-branches.ir"))
-    check(done.returncode == 0 and len(found) == 1 and "\nbranches of F.parent " in found[0].read_text(), "a dump")
+    found = list(Path(folder).glob(f"forest.*-{after}.ir"))
+    check(done.returncode == 0 and len(found) == 1 and f"\n{line} of F.parent " in found[0].read_text(),
+          f"a dump after {after}")
     values, arrays = [], forest()
     for path in program, *found:
         status, out = run(folder, "interp", path, {}, arrays)
@@ -371,7 +372,12 @@ def dumps(folder):
         status, out = run(folder, "interp", path, {}, dict(arrays, diag=arrays["diag"] + 9), "-o", f"x={folder}/x.npy")
         check(status == 0, f"{path.name}: {status}: {out}")
         values.append(np.load(f"{folder}/x.npy"))
-    check(np.allclose(*values, rtol=1e-12, atol=0), "the values by levels")
+    check(np.allclose(*values, rtol=1e-12, atol=0), f"the values by {algorithm}")
+
+
+def dumps(folder):
+    dumped(folder, "level_batches", "branches", "branches")
+    dumped(folder, "partition(rows = 1)", "eliminate", "chunks")
 
 
 def main():

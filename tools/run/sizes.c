@@ -243,7 +243,7 @@ static bool unknown_sizes(struct session *s, struct failure *failure)
 	const char *example = NULL;
 	for (int p = 0; p < s->sizes.n; p++) {
 		const struct size *size = &s->sizes.items[p];
-		if (size->is_known || size->param->is_loop)
+		if (size->is_known || !param_is_argument(size->param))
 			continue;
 		str_add(&names, "%s%s", example ? ", " : "", size->param->name);
 		example = example ? example : size->param->name;
