@@ -3,7 +3,8 @@
  * Which algorithm solves a tridiagonal system. Elimination is recognised in any recurrences that are one
  * (ir/match/elimination.h); as written, it is Thomas' algorithm, with the fewest operations, and the one for batches of
  * systems. Others have more operations, but rows that are computed side by side: an item `algorithm x : NAME` of the
- * schedule asks for one. Their stages take the place of those of the program, and all later passes see only these. */
+ * schedule asks for one. Their stages take the place of those of the program, and all later passes see only these.
+ * Over trees there is partition (trees.c); the other algorithms for these are chosen in branches.c. */
 #include "passes/eliminate/eliminate_private.h"
 
 static const struct algorithm algorithms[] = {
