@@ -205,22 +205,32 @@ static bool has_version(const systems_row_list *rows, const char *version)
 	return false;
 }
 
+/* Operations of algorithms over trees depend on the tree. */
+static void describe_algorithm(struct systems_row *row, const char *name)
+{
+	const struct system_batch *b = &row->problem->batch;
+	if (b->is_chain && b->n_rows == b->n_systems * b->n)
+		row->row.record.operations = systems_operations(name, b->n) / (double) b->n;
+	if (!b->is_chain || b->n_rows == b->n_systems * b->n)
+		row->levels = systems_levels(name, b->n);
+}
+
 /* Elimination as it is written, and what else the schedule offers. */
 static bool add_algorithms(struct systems_values *values, struct systems_case *problem, systems_row_list *rows,
 			   struct failure *failure)
 {
-	static const char *const names[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "partition", "stone" };
-	const struct system_batch *b = &problem->batch;
+	static const char *const of_chains[] = { "thomas", "cr", "pcr", "crpcr", "pcr_thomas", "partition", "stone",
+						 NULL };
+	static const char *const of_trees[] = { "chains", "hines", "level_batches", "partition(rows = 16)",
+						"partition", NULL };
+	const char *const *name = problem->batch.is_chain ? of_chains : of_trees;
 	bool ok = has_version(rows, "sequential") ||
 		  add_version(values, problem, "sequential", true, rows, failure);
-	for (size_t i = 0; ok && i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *options = arena_printf(values->arena, "'--with=algorithm x : %s'", names[i]);
+	for (; ok && *name; name++) {
+		const char *options = arena_printf(values->arena, "'--with=algorithm x : %s'", *name);
 		ok = systems_row_generated(values, problem, "generated", options, rows, failure);
-		if (!ok || b->n_rows != b->n_systems * b->n)
-			continue;
-		struct systems_row *row = rows->items[rows->n - 1];
-		row->row.record.operations = systems_operations(names[i], b->n) / (double) b->n;
-		row->levels = systems_levels(names[i], b->n);
+		if (ok)
+			describe_algorithm(rows->items[rows->n - 1], *name);
 	}
 	return ok;
 }

@@ -394,6 +394,8 @@ static int take_option(void *any, char **arguments, int n, struct failure *failu
 #define TEXT_OPTION(member, option, what, sentence) \
 	{ .name = option, .kind = OPTION_TEXT, .offset = offsetof(struct systems_values, member), .operand = what, \
 	  .text = sentence }
+#define ALGORITHMS_OPTION(sentence) \
+	{ .name = "algorithms", .offset = offsetof(struct systems_values, has_algorithms), .text = sentence }
 #define COMMON_OPTIONS \
 	TEXT_OPTION(systems, "systems", "N,N,…", "how many systems (default: 2560; on a GPU those of the papers)"), \
 	TEXT_OPTION(precision, "precision", "f32|f64", "of all numbers (default: f64)"), \
@@ -419,6 +421,7 @@ static const struct option_row hines_rows[] = {
 	  .text = "upper and lower are the same for all systems" },
 	{ .name = "many", .offset = offsetof(struct systems_values, is_many),
 	  .text = "a tree of this shape for each system" },
+	ALGORITHMS_OPTION("generated code by each algorithm, with memory and errors"),
 	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "trees of so many nodes, with the shape's share of branches"),
 	COMMON_OPTIONS,
 };
@@ -427,8 +430,7 @@ static const struct option_row tri_rows[] = {
 	TEXT_OPTION(n, "n", "N,N,…", "rows of a system (default: 64,128,256,512, on a GPU to 8192; HIGH with "
 		    "--lengths)"),
 	TEXT_OPTION(lengths, "lengths", "LOW..HIGH", "systems of so many rows"),
-	{ .name = "algorithms", .offset = offsetof(struct systems_values, has_algorithms),
-	  .text = "generated code by each algorithm, with operations, memory and errors" },
+	ALGORITHMS_OPTION("generated code by each algorithm, with operations, memory and errors"),
 	COMMON_OPTIONS,
 };
 

@@ -269,8 +269,12 @@ def what_cannot_be_compiled_is_kept_too(folder):
 @long_case
 def algorithms_stand_side_by_side(folder):
     out, records = systems(folder, "tri", "--algorithms", "--n=8", "--systems=3")
-    assert [r["operations"] for r in records] == [None, 9, 19, 41, 65, 61, 84], records
+    assert [r["operations"] for r in records] == [None, 9, 19, 41, 65, 61, 22.75, 84], records
     assert out.count(" ops/row") == 1 and all(r["error"] < 1e-13 for r in records), out
+    _, records = systems(folder, "hines", "--algorithms", "--tree=64/9", "--shared", "--systems=3")
+    assert [r["algorithm"] for r in records] == [""] + [f"'--with=algorithm x : {a}'" for a in (
+        "chains", "hines", "level_batches", "partition(rows = 16)", "partition")], records
+    assert all(r["error"] < 1e-13 and r["operations"] is None for r in records), records
 
 
 @case
