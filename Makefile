@@ -172,7 +172,7 @@ objects: $(objects)
 bench: all          ## generated beside hand-written code for LiFE, small (minutes); docs/bench.md
 	@BUILD=$(BUILD) bench/run
 
-bench-gpu: all      ## the same on a GPU, with DS1's size, writes JSON; nvcc_arch=sm_90, shapes=1 or systems=1
+bench-gpu: all      ## the same on a GPU, with DS1's size, writes JSON; nvcc_arch=sm_90, shapes=1, systems=1 or blocks
 	@BUILD=$(BUILD) NVCC_ARCH=$(nvcc_arch) SHAPES=$(or $(shapes),0) SYSTEMS=$(or $(systems),0) PYTHON=$(PYTHON) \
 		bench/run-gpu
 
