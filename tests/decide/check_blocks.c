@@ -78,6 +78,22 @@ const char *check_quotients(const struct sentence *s)
 	return n == sentence_number(s) ? NULL : sentence_fail(s, "%d quotients", n);
 }
 
+/* Bytes of arrays in registers. */
+const char *check_block_size(const struct sentence *s)
+{
+	int64_t own = 0;
+
+	for (int i = 0; i < s->tree->nodes.n; i++) {
+		const struct k_let *let = &sentence_stmt(s, i)->let;
+
+		if (strcmp(s->tree->nodes.items[i].function->name, s->decision->subject) ||
+		    sentence_stmt(s, i)->kind != KS_LET || let->space != K_SPACE_REGISTERS || !let->extents.n)
+			continue;
+		own += let->extents.items[0]->integer*(strcmp(let->type.name, "float") ? 8 : 4);
+	}
+	return own == sentence_number(s) ? NULL : sentence_fail(s, "%d bytes", (int) own);
+}
+
 /* As many as are left in the kernel. */
 const char *check_barriers(const struct sentence *s)
 {

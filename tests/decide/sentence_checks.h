@@ -24,6 +24,6 @@ check_sentence check_inlined, check_in_register, check_in_row, check_variable, c
 
 /* check_blocks.c: what blocks of a device keep */
 check_sentence check_border, check_team_of_block, check_own, check_of_block, check_room, check_lane_cell;
-check_sentence check_quotients, check_barriers;
+check_sentence check_block_size, check_quotients, check_barriers;
 
 #endif

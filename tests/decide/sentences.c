@@ -86,6 +86,7 @@ static const struct row {
 	[DECISION_BARRIERS] = { .check = check_barriers },
 	[DECISION_LANE_CELLS] = { .check = check_lane_cell },
 	[DECISION_DIVISIONS] = { .check = check_quotients },
+	[DECISION_BLOCK_SIZE] = { .check = check_block_size },
 	[DECISION_BAD_PIVOTS] = { .check = check_pivot_search },
 	[DECISION_CANDIDATES_SOME] = { .reason = "of other candidates, which have trees of their own" },
 	[DECISION_CANDIDATES_LEFT_OUT] = { .reason = "of other candidates, which have trees of their own" },
