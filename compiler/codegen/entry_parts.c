@@ -58,7 +58,7 @@ int parts_end_of_region(const struct kernel *kernel, int first)
 	return last;
 }
 
-void parts_find(struct kernel *kernel)
+void parts_collect(struct kernel *kernel)
 {
 	for (int first = 0, next; first < kernel->nests.n; first = next) {
 		for (next = first + 1; next < kernel->nests.n && stay_together(kernel, first, next); next++)

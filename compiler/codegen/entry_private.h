@@ -59,7 +59,7 @@ struct k_expr *asked_of_control(struct arena *arena, const char *function);
 
 /* ---- entry_parts.c ---- */
 
-void parts_find(struct kernel *kernel);
+void parts_collect(struct kernel *kernel);
 /* The parts of the region that begins with this one; the first one behind them. Commits are a region. */
 int parts_end_of_region(const struct kernel *kernel, int first);
 void parts_add_region(struct kernel *kernel, int first, int last);      /* and builds them */

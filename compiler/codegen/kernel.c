@@ -135,7 +135,7 @@ bool build_kernel(struct k_program *program, const struct layout *layout, const 
 	e->function.starts = names_declare(&kernel.names, "starts");
 	e->names = kernel.names;
 	if (find_nests(&kernel)) {
-		parts_find(&kernel);
+		parts_collect(&kernel);
 		build_copies(&kernel);
 	}
 	tell_not_followed(e, watch);

@@ -210,12 +210,13 @@ bool nests_are_joined(struct emit *e, const struct nest *nest, struct nest *behi
 	struct k_block block = { 0 };
 	struct k_builder b = k_builder_new(e->arena, &block);
 	struct part_rows rows;
+	struct emit_device kernels = kernels_begin(e, &unused);
 	bool is_joined;
 
 	e->b = &b;
-	e->device.kernels = &unused;
 	is_joined = is_set_behind(e, nest, behind, &rows);
 	e->b = NULL;
+	kernels_end(e, kernels);
 	e->names = names;
 	return is_joined;
 }

@@ -43,14 +43,14 @@ const char *pmg_type_name(pmg_type type)
 	return type_exists(type) ? types[type].name : "?";
 }
 
-bool type_is_integer(pmg_type type)
+bool element_is_integer(pmg_type type)
 {
 	return type_exists(type) && types[type].is_integer;
 }
 
 bool type_holds(pmg_type type, int64_t value)
 {
-	return type_is_integer(type) && types[type].smallest <= value && value <= types[type].largest;
+	return element_is_integer(type) && types[type].smallest <= value && value <= types[type].largest;
 }
 
 pmg_buffer pmg_dense(void *data, pmg_type type, int32_t rank, const int64_t *shape)

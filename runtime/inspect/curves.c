@@ -163,7 +163,7 @@ pmg_status pmg_morton_order(pmg_context *context, const pmg_buffer *places, int3
 	if (!context)
 		return PMG_BAD_CALL;
 	if (!places || !order || places->rank != 2 || places->shape[0] < 0 || places->shape[0] > PMG_MAX_SIZE
-	    || (places->shape[1] != 2 && places->shape[1] != 3) || !type_is_integer(places->type)
+	    || (places->shape[1] != 2 && places->shape[1] != 3) || !element_is_integer(places->type)
 	    || places->device != PMG_HOST || (!places->data && places->shape[0] > 0))
 		return pmg_fail(context, PMG_BAD_CALL, "places are integers of the host, [n, 2] or [n, 3]");
 	if (threads_check(context, threads) != PMG_OK)

@@ -50,7 +50,7 @@ pmg_status inspected_new(struct plan *plan, int32_t number, int64_t n, int64_t g
 
 	if (__builtin_mul_overflow(greatest, inspected_factor(&plan->desc->arrays[number], plan->extents), &greatest))
 		greatest = INT64_MAX;
-	if (type_is_integer(type) && greatest > 0 && !type_holds(type, greatest))
+	if (element_is_integer(type) && greatest > 0 && !type_holds(type, greatest))
 		return inspected_fail(plan, number, greatest);
 	memory = plan_allocate(plan, inspected_bytes(type, n));
 	if (!memory)

@@ -56,17 +56,17 @@ static bool copy_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 	if (copy->is_per_run && restructure->runs < 0)
 		return false;
 	if (copy->from == -1)
-		return type_is_integer(to);
+		return element_is_integer(to);
 	if (!is_fixed_array(desc, copy->from) || desc->arrays[copy->from].rank != 1)
 		return false;
 	return to == array_kept_type(&desc->arrays[copy->from])
-		|| (type_is_integer(to) && type_is_integer(desc->arrays[copy->from].type));
+		|| (element_is_integer(to) && element_is_integer(desc->arrays[copy->from].type));
 }
 
 static bool renumbering_is_consistent(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure,
 				      const pmg_renumber_desc *renumbering)
 {
-	if (!is_index_mode(desc, renumbering->mode) || !type_is_integer(desc->arrays[renumbering->order].type))
+	if (!is_index_mode(desc, renumbering->mode) || !element_is_integer(desc->arrays[renumbering->order].type))
 		return false;
 	for (int32_t i = 0; i < restructure->n_copies; i++)
 		if (restructure->copies[i].from == renumbering->mode)
@@ -100,7 +100,7 @@ static bool made_is_consistent(const pmg_pipeline_desc *desc, const pmg_restruct
 		return copy_is_consistent(desc, restructure, &restructure->copies[made->at]);
 	if (made->kind == MADE_ORDER)
 		return renumbering_is_consistent(desc, restructure, &restructure->renumberings[made->at]);
-	return type_is_integer(desc->arrays[made->number].type);
+	return element_is_integer(desc->arrays[made->number].type);
 }
 
 static bool places_are_consistent(const pmg_pipeline_desc *desc, const pmg_places_desc *places)
@@ -108,7 +108,7 @@ static bool places_are_consistent(const pmg_pipeline_desc *desc, const pmg_place
 	if (!places)
 		return true;
 	return is_fixed_array(desc, places->coordinates) && desc->arrays[places->coordinates].rank == 2
-		&& type_is_integer(desc->arrays[places->coordinates].type);
+		&& element_is_integer(desc->arrays[places->coordinates].type);
 }
 
 static bool is_size_number(const pmg_pipeline_desc *desc, int32_t number)

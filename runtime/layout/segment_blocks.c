@@ -13,7 +13,7 @@
 
 static pmg_status offsets_check(pmg_context *context, const pmg_buffer *offsets)
 {
-	if (!offsets || !type_is_integer(offsets->type) || offsets->device != PMG_HOST || offsets->rank != 1 ||
+	if (!offsets || !element_is_integer(offsets->type) || offsets->device != PMG_HOST || offsets->rank != 1 ||
 	    offsets->shape[0] < 1 || !offsets->data || !buffer_is_addressable(offsets))
 		return pmg_fail(context, PMG_BAD_CALL,
 				"offsets of segments are integers on the host, an array of rank 1 with one value at "

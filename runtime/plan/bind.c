@@ -120,7 +120,7 @@ static pmg_status type_check(const struct argument *argument)
 	const pmg_array_desc *array = argument->array;
 	const pmg_type type = argument->buffer->type;
 
-	if (array->is_index && type_is_integer(type))
+	if (array->is_index && element_is_integer(type))
 		return range_check(argument);
 	if (!array->is_index && type == array->type)
 		return PMG_OK;

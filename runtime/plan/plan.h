@@ -178,7 +178,7 @@ void context_release(pmg_context *context, void *memory, size_t size);
 /* "[10, 64]" in `text` of LIST_TEXT_SIZE bytes, which is returned. */
 const char *list_text(char *text, int32_t rank, const int64_t *values);
 
-bool type_is_integer(pmg_type type);            /* bool is none */
+bool element_is_integer(pmg_type type);            /* bool is none */
 bool type_holds(pmg_type type, int64_t value);  /* of an integer type */
 bool buffer_is_empty(const pmg_buffer *buffer);
 int64_t buffer_elements(const pmg_buffer *buffer);

@@ -104,7 +104,7 @@ static bool inspected_is_consistent(const pmg_pipeline_desc *desc, const pmg_arr
 {
 	if (!array_is_internal(array) || pmg_type_size(array->type) == 0 || array->rank != 0)
 		return false;
-	if (array->n_factors < 0 || (array->n_factors > 0 && !type_is_integer(array->type)))
+	if (array->n_factors < 0 || (array->n_factors > 0 && !element_is_integer(array->type)))
 		return false;
 	if (array->first_factor < 0 || array->first_factor > desc->n_extents - array->n_factors)
 		return false;

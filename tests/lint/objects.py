@@ -45,17 +45,17 @@ def prints_or_exits(tree):
 
 
 def global_twice(tree):
-    """A linker takes the first of two members of a library that define a name, and says nothing."""
+    """A linker takes the first of two members of libraries that define a name, and may say nothing."""
+    defined, member = {}, ""
     for library in LIBRARIES:
-        defined, member = {}, ""
         for row in listing(tree.build / library).splitlines():
             found = MEMBER.match(row)
             if found:
-                member = found.group(1)
+                member = f"{library}({found.group(1)})"
             found = SYMBOL.match(row)
             if found and row[17] == "g" and found.group(1) != "*UND*":
                 if found.group(2) in defined:
-                    yield f"{library}: {defined[found.group(2)]} and {member} both define {found.group(2)}"
+                    yield f"{defined[found.group(2)]} and {member} both define {found.group(2)}"
                 defined[found.group(2)] = member
 
 
