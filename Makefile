@@ -154,6 +154,7 @@ test-gpu: all unit-programs ## every program's kernels on the GPU, against the i
 		xargs -P $$(nproc) -n 1 $(BUILD)/tests/cuda/test_emulated
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(BUILD)/tests/runtime/test_device
 	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(PYTHON) tests/cuda/test_buffers.py
+	@PMG_NVCC="nvcc -arch=$(nvcc_arch)" BUILD=$(BUILD) $(PYTHON) tests/cuda/test_quotients.py
 	@BUILD=$(BUILD) tests/cuda/sanitize "nvcc -arch=$(nvcc_arch)"
 
 # Optimised code has no line to count; the counts of threads are added up.

@@ -93,38 +93,70 @@ static inline __device__ void pmg_cuda_copied()
 #define PMG_COPIED pmg_cuda_copied()
 #endif
 
-/* a/b, rounded as always, without a branch: y is near 1/b by Newton's steps, a*y near the quotient, and what is left of
- * it rounds that (Markstein 1990). Zeros, infinities and NaN give what they give as always; subnormal divisors count as
- * zeros, and quotients near the ends of the range are rounded twice. */
+/* 1/b to some twenty bits; subnormal numbers count as zeros. */
+#ifndef PMG_CUDA_RECIPROCAL
+static inline __device__ double pmg_cuda_reciprocal(double b)
+{
+	double y = b;
+
 #ifdef __CUDA_ARCH__
+	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(y) : "d"(b));
+#endif
+	return y;
+}
+
+static inline __device__ float pmg_cuda_reciprocal(float b)
+{
+	float y = b;
+
+#ifdef __CUDA_ARCH__
+	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
+#endif
+	return y;
+}
+
+#define PMG_CUDA_RECIPROCAL(b) pmg_cuda_reciprocal(b)
+#endif
+
+/* What both sides are multiplied by, so that neither b nor its reciprocal is subnormal. Where that makes of a an
+ * infinity or a zero, so is the quotient. */
+static inline __device__ double pmg_cuda_scale(double size)
+{
+	return size >= 0x1p1000 ? 0x1p-200 : size < 0x1p-1000 ? 0x1p200 : 1;
+}
+
+static inline __device__ float pmg_cuda_scale(float size)
+{
+	return size >= 0x1p120f ? 0x1p-24f : size < 0x1p-100f ? 0x1p24f : 1;
+}
+
+/* a/b, rounded as always, without a branch: y is near 1/b by Newton's steps, a*y near the quotient, and what is left of
+ * it rounds that (Markstein 1990). Zeros, infinities and NaN give what they give as always. Where a or the quotient is
+ * near the smallest numbers, what is left is rounded itself, and the last bit may differ. */
 static inline __device__ double pmg_cuda_quotient(double a, double b)
 {
-	double first, y, q;
+	const double scale = pmg_cuda_scale(fabs(b)), divisor = b*scale, whole = a*scale;
+	const double first = PMG_CUDA_RECIPROCAL(divisor);
+	double y, q;
 
-	asm("rcp.approx.ftz.f64 %0, %1;" : "=d"(first) : "d"(b));
-	y = fma(first, fma(-b, first, 1.0), first);
-	y = fma(y, fma(-b, y, 1.0), y);
-	q = a*y;
-	q = fma(fma(-b, q, a), y, q);
-	return q - q == 0.0 ? q : a*first;
+	y = fma(first, fma(-divisor, first, 1.0), first);
+	y = fma(y, fma(-divisor, y, 1.0), y);
+	q = whole*y;
+	q = fma(fma(-divisor, q, whole), y, q);
+	return q - q == 0.0 ? q : whole*first;
 }
 
 static inline __device__ float pmg_cuda_quotient(float a, float b)
 {
-	float first, y, q;
+	const float scale = pmg_cuda_scale(fabsf(b)), divisor = b*scale, whole = a*scale;
+	const float first = PMG_CUDA_RECIPROCAL(divisor);
+	float y, q;
 
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(first) : "f"(b));
-	y = fmaf(first, fmaf(-b, first, 1.0f), first);
-	q = a*y;
-	q = fmaf(fmaf(-b, q, a), y, q);
-	return q - q == 0.0f ? q : a*first;
+	y = fmaf(first, fmaf(-divisor, first, 1.0f), first);
+	q = whole*y;
+	q = fmaf(fmaf(-divisor, q, whole), y, q);
+	return q - q == 0.0f ? q : whole*first;
 }
-#else
-template <class T> static inline __host__ __device__ T pmg_cuda_quotient(T a, T b)
-{
-	return a/b;
-}
-#endif
 
 #define PMG_QUOTIENT_F64(a, b) pmg_cuda_quotient((double) (a), (double) (b))
 #define PMG_QUOTIENT_F32(a, b) pmg_cuda_quotient((float) (a), (float) (b))

@@ -69,10 +69,11 @@ static void tell(struct k_lowered *lowered, const struct k_function *function)
 	k_walk_block(&function->body, &(struct k_visitor) { .stmt = look_at, .user = &sizing });
 	lower_decide(lowered, (struct k_decision) {
 		.span = function->head.span, .subject = function->name,
-		.chosen = arena_printf(lowered->arena, "%lld bytes in registers", (long long) sizing.own),
+		.chosen = arena_printf(lowered->arena, "%lld bytes of arrays in registers", (long long) sizing.own),
 		.alternatives = "memory",
-		.reason = arena_printf(lowered->arena, "of each lane; lanes of a team share %s bytes and have %d "
-				       "barriers", shared_text(&sizing), sizing.n_barriers)
+		.reason = arena_printf(lowered->arena, "of each lane; its team has %s bytes of shared memory and %d "
+				       "barrier%s", shared_text(&sizing), sizing.n_barriers,
+				       sizing.n_barriers == 1 ? "" : "s")
 	});
 }
 

@@ -23,6 +23,8 @@
 #define __shared__ static __attribute__((section("pmg_shared")))
 
 #include <functional>
+#include <limits>
+#include <math.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -363,11 +365,21 @@ static inline void copy_now()
 	copies[current].clear();
 }
 
+/* As rough as that of a device, and without subnormal numbers. */
+template <class T> static inline T reciprocal(T b)
+{
+	const T least = std::numeric_limits<T>::min(), divisor = fabs(b) < least ? copysign(T(0), b) : b;
+	const T y = (1 + T(1)/(1 << 20))/divisor;
+
+	return fabs(y) < least ? copysign(T(0), y) : y;
+}
+
 }
 
 #define PMG_CUDA_MEMORY char *const pmg_shared_memory = emulated::shared_memory
 #define PMG_CUDA_COPY(shared, from) emulated::copy_later(shared, from, sizeof *(shared))
 #define PMG_COPIED emulated::copy_now()
+#define PMG_CUDA_RECIPROCAL(b) emulated::reciprocal(b)
 #define PMG_CUDA_START(kernel, blocks, threads, shared, stream, ...) \
 	emulated::start(blocks, threads, shared, [=] { kernel(__VA_ARGS__); })
 
