@@ -142,22 +142,20 @@ static void repeat_group(struct repetition *r, const struct group *from)
 /* In a chunk, what is not finite in one row makes all rows behind it so by elimination, and all ahead of it when they
  * are filled in: a factor of zero makes NaN of it. So the last row that is one of the program's tells. On a processor
  * all rows are read, in vectors. */
-static void choose_rows(struct builder *b)
+static void choose_rows(struct builder *b, bool has_chunks)
 {
-	const bool is_one = b->algorithm->chunk && b->is_device;
-	const char *last = builder_solution_at(b, "min({rows}*at.chunk + {rows} - 1, {n} - 1)");
-
-	builder_set(b, "tested_rows", is_one ? "for at.chunk in 0..{chunks}\n" : "for at.row in 0..{n}\n");
-	builder_set(b, "tested", is_one ? last : "{out}");
+	builder_set(b, "tested_rows", has_chunks ? "for at.chunk in 0..{chunks}\n" : "for at.row in 0..{n}\n");
+	builder_set(b, "tested", has_chunks ? builder_solution_at(b, "min({rows}*at.chunk + {rows} - 1, {n} - 1)")
+					    : "{out}");
 }
 
-bool builder_add_check(struct builder *b)
+bool builder_add_check(struct builder *b, bool has_chunks)
 {
 	struct repetition r = { .builder = b, .pivots = b->what->pivot,
 				.fails = expr_dim(b->arena, 0, b->what->pivot->span) };
 	int n_groups = b->module->groups.n;
 
-	choose_rows(b);
+	choose_rows(b, has_chunks);
 	if (!builder_add(b, b->region, failure))
 		return false;
 	add_copy(&r);

@@ -93,8 +93,8 @@ bool eliminate_tree_by(const struct tree_elimination *elimination, const struct 
 
 /* ---- check.c ---- */
 
-/* The pivots of the program, checked where the solution is not finite. */
-bool builder_add_check(struct builder *b);
+/* The pivots of the program, checked where the solution is not finite: in a row of each chunk, or in any. */
+bool builder_add_check(struct builder *b, bool has_chunks);
 
 /* ---- stages.c ---- */
 

@@ -231,7 +231,7 @@ bool eliminate_by(const struct elimination *elimination, const struct algorithm 
 
 	b.is_device = is_device;
 	builder_open(&b);
-	ok = add_all(&b) && builder_add_check(&b);
+	ok = add_all(&b) && builder_add_check(&b, is_device && algorithm->chunk);
 	builder_close(&b);
 	return ok;
 }

@@ -348,7 +348,7 @@ bool eliminate_tree_by(const struct tree_elimination *elimination, const struct 
 	set_filled(&b);
 	set_coefficients(&b, elimination);
 	ok = add(&b, node_arrays) && add(&b, chunk_arrays) && add(&b, begin) && add(&b, eliminate) && add(&b, none) &&
-	     add(&b, up) && add(&b, down) && add_fill_in(&b) && builder_add_check(&b);
+	     add(&b, up) && add(&b, down) && add_fill_in(&b) && builder_add_check(&b, false);
 	builder_close(&b);
 	return ok;
 }
