@@ -45,6 +45,7 @@ struct k_declared {
 	struct k_type type;             /* of a variable's value, of an array's elements */
 	int rank;                       /* of an array; 0: a variable */
 	const struct k_stmt *stmt;      /* a let, a loop, or a call that declares it; NULL: a parameter */
+	int hides;                      /* which of the visible ones, from 1; 0: none */
 };
 
 struct k_scope {
@@ -52,6 +53,7 @@ struct k_scope {
 	const struct k_program *program;
 	const struct k_function *function;
 	VEC(struct k_declared) visible;
+	struct name_table numbers;              /* name -> the last one of that name in `visible`, from 1 */
 	VEC(const struct k_stmt *) inside;      /* statements around it, outermost first */
 };
 

@@ -14,11 +14,32 @@ struct walk {
 
 static void walk_stmt(struct walk *walk, const struct k_stmt *stmt);
 
+static int number_of(const struct k_scope *place, const char *name)
+{
+	return (int) (intptr_t) name_table_get(&place->numbers, name);
+}
+
+static void set_number(struct k_scope *place, const char *name, int number)
+{
+	name_table_set(place->arena, &place->numbers, name, (void *) (intptr_t) number);
+}
+
 static void declare(struct walk *walk, struct k_declared declared)
 {
 	if (walk->visitor->declare)
 		walk->visitor->declare(&walk->place, &declared, walk->visitor->user);
+	declared.hides = number_of(&walk->place, declared.name);
 	vec_push(walk->place.arena, &walk->place.visible, declared);
+	set_number(&walk->place, declared.name, walk->place.visible.n);
+}
+
+static void leave(struct walk *walk, int visible)
+{
+	while (walk->place.visible.n > visible) {
+		const struct k_declared *last = &walk->place.visible.items[--walk->place.visible.n];
+
+		set_number(&walk->place, last->name, last->hides);
+	}
 }
 
 static void visit(struct walk *walk, const struct k_stmt *stmt)
@@ -33,7 +54,7 @@ static void walk_block(struct walk *walk, const struct k_block *block)
 
 	for (int i = 0; i < block->stmts.n; i++)
 		walk_stmt(walk, block->stmts.items[i]);
-	walk->place.visible.n = visible;
+	leave(walk, visible);
 }
 
 static void declare_let(struct walk *walk, const struct k_stmt *stmt)
@@ -41,8 +62,8 @@ static void declare_let(struct walk *walk, const struct k_stmt *stmt)
 	const struct k_let *let = &stmt->let;
 	const bool is_of_value = strcmp(let->type.name, "auto") == 0 && let->value;
 
-	declare(walk, (struct k_declared) { let->name, is_of_value ? let->value->type : let->type, let->extents.n,
-					    stmt });
+	declare(walk, (struct k_declared) { .name = let->name, .rank = let->extents.n, .stmt = stmt,
+					    .type = is_of_value ? let->value->type : let->type });
 }
 
 static void walk_while(struct walk *walk, const struct k_stmt *stmt)
@@ -57,7 +78,7 @@ static void walk_while(struct walk *walk, const struct k_stmt *stmt)
 		walk_stmt(walk, stmt->repeat.after);
 	walk_block(walk, &stmt->repeat.body);
 	walk->place.inside.n--;
-	walk->place.visible.n = visible;
+	leave(walk, visible);
 }
 
 /* A macro that declares a variable. */
@@ -75,8 +96,8 @@ static void declare_by_call(struct walk *walk, const struct k_stmt *stmt)
 	name = call->args.items[letter - callee->arguments];
 	if (name->kind != KE_NAME || (type->kind != KE_TYPE && type->kind != KE_NAME))
 		return;
-	declare(walk, (struct k_declared) { name->text, type->kind == KE_TYPE ? type->of : k_scalar(type->text), 1,
-					    stmt });
+	declare(walk, (struct k_declared) { .name = name->text, .rank = 1, .stmt = stmt,
+					    .type = type->kind == KE_TYPE ? type->of : k_scalar(type->text) });
 }
 
 /* The variable of a loop is visible in the body. */
@@ -86,11 +107,11 @@ static void walk_inside(struct walk *walk, const struct k_stmt *stmt)
 
 	vec_push(walk->place.arena, &walk->place.inside, stmt);
 	if (stmt->kind == KS_LOOP)
-		declare(walk, (struct k_declared) { stmt->loop.name, stmt->loop.type, 0, stmt });
+		declare(walk, (struct k_declared) { .name = stmt->loop.name, .type = stmt->loop.type, .stmt = stmt });
 	for (const struct k_part *part = k_parts(stmt); part->sort != K_PART_END; part++)
 		if (part->sort == K_PART_BLOCK)
 			walk_block(walk, k_part_at(stmt, part));
-	walk->place.visible.n = visible;
+	leave(walk, visible);
 	walk->place.inside.n--;
 }
 
@@ -105,7 +126,8 @@ static void walk_stmt(struct walk *walk, const struct k_stmt *stmt)
 	if (stmt->kind == KS_LET)
 		declare_let(walk, stmt);
 	else if (stmt->kind == KS_RECORD)
-		declare(walk, (struct k_declared) { stmt->record.name, k_scalar(stmt->record.name), 0, stmt });
+		declare(walk, (struct k_declared) { .name = stmt->record.name, .type = k_scalar(stmt->record.name),
+						    .stmt = stmt });
 	else if (stmt->kind == KS_CALL)
 		declare_by_call(walk, stmt);
 }
@@ -117,20 +139,19 @@ void k_walk_function(struct arena *arena, const struct k_program *program, const
 			     .visitor = visitor };
 
 	for (int i = 0; program && i < program->globals.n; i++)
-		declare(&walk, (struct k_declared) { program->globals.items[i].name, program->globals.items[i].type, 0,
-						     NULL });
+		declare(&walk, (struct k_declared) { .name = program->globals.items[i].name,
+						     .type = program->globals.items[i].type });
 	for (int i = 0; i < function->params.n; i++)
-		declare(&walk, (struct k_declared) { function->params.items[i].name, function->params.items[i].type, 0,
-						     NULL });
+		declare(&walk, (struct k_declared) { .name = function->params.items[i].name,
+						     .type = function->params.items[i].type });
 	walk_block(&walk, &function->body);
 }
 
 const struct k_declared *k_declared_find(const struct k_scope *place, const char *name)
 {
-	for (int i = place->visible.n; i-- > 0;)
-		if (strcmp(place->visible.items[i].name, name) == 0)
-			return &place->visible.items[i];
-	return NULL;
+	const int number = number_of(place, name);
+
+	return number ? &place->visible.items[number - 1] : NULL;
 }
 
 const struct k_function *k_function_find(const struct k_program *program, const char *name)

@@ -147,7 +147,7 @@ static void take_loop(struct k_scope *place, const struct k_stmt *stmt, void *us
 	for (int i = 0; i < place->visible.n; i++)
 		vec_push(search->arena, &member.visible, place->visible.items[i]);
 	vec_push(search->arena, &member.visible,
-		 ((struct k_declared) { stmt->loop.name, stmt->loop.type, 0, stmt }));
+		 ((struct k_declared) { .name = stmt->loop.name, .type = stmt->loop.type, .stmt = stmt }));
 	for (int i = 0; i < search->families->n; i++)
 		if (join_family(&search->families->items[i], &member))
 			return;
