@@ -105,61 +105,27 @@ static inline __device__ double pmg_cuda_reciprocal(double b)
 	return y;
 }
 
-static inline __device__ float pmg_cuda_reciprocal(float b)
-{
-	float y = b;
-
-#ifdef __CUDA_ARCH__
-	asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(b));
-#endif
-	return y;
-}
-
 #define PMG_CUDA_RECIPROCAL(b) pmg_cuda_reciprocal(b)
 #endif
 
-/* What both sides are multiplied by, so that neither b nor its reciprocal is subnormal. Where that makes of a an
- * infinity or a zero, so is the quotient. */
-static inline __device__ double pmg_cuda_scale(double size)
-{
-	return size >= 0x1p1000 ? 0x1p-200 : size < 0x1p-1000 ? 0x1p200 : 1;
-}
-
-static inline __device__ float pmg_cuda_scale(float size)
-{
-	return size >= 0x1p120f ? 0x1p-24f : size < 0x1p-100f ? 0x1p24f : 1;
-}
-
-/* a/b, rounded as always, without a branch: y is near 1/b by Newton's steps, a*y near the quotient, and what is left of
- * it rounds that (Markstein 1990). Zeros, infinities and NaN give what they give as always. Where a or the quotient is
- * near the smallest numbers, what is left is rounded itself, and the last bit may differ. */
+/* a/b without a branch: y is near 1/b by a step of third order and one of Newton's, a*y near the quotient, and what is
+ * left of it rounds that as always (Markstein 1990). The last bit may differ where a or the quotient is near the
+ * smallest numbers, as what is left is rounded itself there, and where all bits of b are ones. Both sides are scaled so
+ * that neither b nor its reciprocal is subnormal; where that makes of a an infinity or a zero, so is the quotient. */
 static inline __device__ double pmg_cuda_quotient(double a, double b)
 {
-	const double scale = pmg_cuda_scale(fabs(b)), divisor = b*scale, whole = a*scale;
-	const double first = PMG_CUDA_RECIPROCAL(divisor);
-	double y, q;
+	const double size = fabs(b), scale = size >= 0x1p1000 ? 0x1p-200 : size < 0x1p-1000 ? 0x1p200 : 1;
+	const double divisor = b*scale, whole = a*scale, first = PMG_CUDA_RECIPROCAL(divisor);
+	double error = fma(-divisor, first, 1.0), y, rough, q;
 
-	y = fma(first, fma(-divisor, first, 1.0), first);
+	y = fma(first, fma(error, error, error), first);
 	y = fma(y, fma(-divisor, y, 1.0), y);
-	q = whole*y;
-	q = fma(fma(-divisor, q, whole), y, q);
-	return q - q == 0.0 ? q : whole*first;
+	rough = whole*y;
+	q = fma(fma(-divisor, rough, whole), y, rough);
+	return q - q == 0.0 ? copysign(q, rough) : whole*first;
 }
 
-static inline __device__ float pmg_cuda_quotient(float a, float b)
-{
-	const float scale = pmg_cuda_scale(fabsf(b)), divisor = b*scale, whole = a*scale;
-	const float first = PMG_CUDA_RECIPROCAL(divisor);
-	float y, q;
-
-	y = fmaf(first, fmaf(-divisor, first, 1.0f), first);
-	q = whole*y;
-	q = fmaf(fmaf(-divisor, q, whole), y, q);
-	return q - q == 0.0f ? q : whole*first;
-}
-
-#define PMG_QUOTIENT_F64(a, b) pmg_cuda_quotient((double) (a), (double) (b))
-#define PMG_QUOTIENT_F32(a, b) pmg_cuda_quotient((float) (a), (float) (b))
+#define PMG_QUOTIENT(a, b) pmg_cuda_quotient(a, b)
 
 #define PMG_TEAM_BLOCK(lanes) \
 	PMG_CUDA_MEMORY; \

@@ -202,7 +202,7 @@ const struct run_call run_math_calls[] = {
 	RUN_CALL("pmg_min_both_", call_min_max, RUN_MIN), RUN_CALL("pmg_max_both_", call_min_max, RUN_MAX),
 	RUN_CALL("pmg_least_", call_ordered, RUN_MIN), RUN_CALL("pmg_greatest_", call_ordered, RUN_MAX),
 	RUN_CALL("PMG_UP_TO", call_min_max, RUN_MIN), RUN_CALL("pmg_div", call_div, DIV),
-	RUN_CALL("PMG_QUOTIENT_", call_quotient, 0),
+	RUN_CALL("PMG_QUOTIENT", call_quotient, 0),
 	RUN_CALL("pmg_mod", call_div, MOD), RUN_CALL("pmg_to_", call_to, 0),
 	RUN_CALL("pmg_halvings", call_levels, HALVINGS), RUN_CALL("pmg_doublings", call_levels, DOUBLINGS),
 	RUN_CALL("pmg_part_begin", call_part_begin, 0), RUN_CALL("pmg_index_at", call_index_at, 0),

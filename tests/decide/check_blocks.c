@@ -62,7 +62,7 @@ const char *check_lane_cell(const struct sentence *s)
 
 static bool count_quotient(const struct k_expr *expr, void *user)
 {
-	*(int *) user += expr->kind == KE_CALL && !strncmp(expr->text, "PMG_QUOTIENT_", strlen("PMG_QUOTIENT_"));
+	*(int *) user += expr->kind == KE_CALL && !strcmp(expr->text, "PMG_QUOTIENT");
 	return true;
 }
 

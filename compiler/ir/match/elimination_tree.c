@@ -72,6 +72,8 @@ static bool family_find(struct module *module, struct array *array, struct famil
 	family->sum = sum_of(module, family->step);
 	if (!family->sum || family->sum->guard)
 		return false;
+	if (family->sum->dims.n != family->step->dims.n + 1)
+		return false;
 	family->child = family->sum->dims.n - 1;
 	dim = &family->sum->dims.items[family->child];
 	if (dim->kind != DIM_CHILDREN || dim->source.subs[0]->kind != EXPR_DIM)
@@ -216,14 +218,15 @@ struct array *tree_elimination_pivots(struct module *module, struct array *solut
 
 /* ---- what an algorithm needs to know ---- */
 
-/* Is the guard `parent < 0`, or `parent >= 0`, of the parent in this tree of the row that the stage writes? */
-static bool is_guarded(const struct stage *stage, const struct array *tree, enum expr_op op)
+/* Is the guard `parent < 0`, or `parent >= 0`, of the parent in the pivots' tree of the row that the stage writes? */
+static bool is_guarded(const struct stage *stage, const struct family *pivot, enum expr_op op)
 {
+	const struct expr *row = stage->write.subs[row_of(pivot)];
 	const struct expr *guard = stage->guard, *parent = guard && guard->kind == EXPR_OP ? guard->args[0] : NULL;
 	const struct dim *dim = parent && parent->kind == EXPR_DIM ? &stage->dims.items[parent->index] : NULL;
 
 	return dim && guard->op == op && expr_is_zero(guard->args[1]) && dim->kind == DIM_BIND &&
-	       dim->source.array == tree && dim->source.subs[0]->kind == EXPR_DIM;
+	       dim->source.array == pivot->tree && expr_same(dim->source.subs[0], row);
 }
 
 /* Does the stage write all of its array, whose first subscripts are those of the matrix, in the same dims? */
@@ -281,13 +284,13 @@ static bool begins_at_roots(struct module *module, const struct tree_match *m)
 		if (stage->write.array != m->step->write.array || stage == m->step)
 			continue;
 		terms = terms_of(module->arena, stage->value, stage->write.array);
-		if (n++ || !is_guarded(stage, m->pivot.tree, OP_LT) || !goes_over_all(stage, m->pivot.step) ||
+		if (n++ || !goes_over_all(stage, m->pivot.step) || !is_guarded(stage, &m->pivot, OP_LT) ||
 		    terms.n != 1 || terms.items[0].is_negative ||
 		    factor_here(&terms.items[0].over, stage) != m->reduced.array ||
 		    factor_here(&terms.items[0].under, stage) != m->pivot.array)
 			return false;
 	}
-	return n == 1 && is_guarded(m->step, m->pivot.tree, OP_GE);
+	return n == 1 && is_guarded(m->step, &m->pivot, OP_GE);
 }
 
 /* What is left of a recurrence without its sum. */

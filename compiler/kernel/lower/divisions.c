@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  *
- * Divisions in lanes of teams that are blocks. A compiler divides floats by a sequence that ends in a branch, to a
+ * Divisions of doubles in lanes of teams that are blocks. A compiler divides by a sequence that ends in a branch, to a
  * function for quotients that are near the ends of the range; that branch parts the work of loops that are written out,
- * and what is ahead of it does not overlap what is behind. PMG_QUOTIENT rounds the same quotients without a branch
- * (Markstein 1990); it is another number only where the divisor or the quotient is subnormal, or near the largest
- * number. */
+ * and what is ahead of it does not overlap what follows. PMG_QUOTIENT rounds the same quotients without a branch
+ * (runtime/pmgrt_cuda_block.h says where its last bit may differ). */
 #include <string.h>
 
 #include "kernel/lower/lower_private.h"
@@ -14,12 +13,10 @@ struct dividing {
 	int n;
 };
 
-/* "F64", "F32"; NULL: it is no float. */
-static const char *suffix_of(const struct k_expr *expr)
+static bool is_division(const struct k_expr *expr)
 {
-	if (!expr->type.name || expr->type.is_pointer)
-		return NULL;
-	return !strcmp(expr->type.name, "double") ? "F64" : !strcmp(expr->type.name, "float") ? "F32" : NULL;
+	return expr->kind == KE_BINARY && expr->op == K_DIV && expr->type.name && !expr->type.is_pointer &&
+	       !strcmp(expr->type.name, "double");
 }
 
 static struct k_expr *divide(const struct k_expr *expr, void *user)
@@ -27,12 +24,11 @@ static struct k_expr *divide(const struct k_expr *expr, void *user)
 	struct dividing *dividing = user;
 	struct arena *arena = dividing->lowered->arena;
 	const struct k_replacing replacing = { .expr = divide, .user = user };
-	const char *suffix = expr->kind == KE_BINARY && expr->op == K_DIV ? suffix_of(expr) : NULL;
 
-	if (!suffix)
+	if (!is_division(expr))
 		return NULL;
 	dividing->n++;
-	return k_call(arena, arena_printf(arena, "PMG_QUOTIENT_%s", suffix), 2,
+	return k_call(arena, "PMG_QUOTIENT", 2,
 		      k_copy_expr(arena, expr->args.items[0], &replacing),
 		      k_copy_expr(arena, expr->args.items[1], &replacing));
 }

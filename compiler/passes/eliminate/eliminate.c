@@ -104,7 +104,8 @@ static void refuse_subject(struct module *module, const struct override *overrid
 				       "'%s' is not computed by elimination: %s", override->subjects.items[0], problem);
 
 	diag_help(module->diags, diag, (struct span) { 0 },
-		  "write the three recurrences of a tridiagonal system as docs/eliminations.md shows them");
+		  "an item names the solution; docs/eliminations.md shows the three recurrences of a tridiagonal "
+		  "system, and those of a tree");
 }
 
 static void refuse_without_tree(struct module *module, const struct override *override)
@@ -118,6 +119,14 @@ static void refuse_without_tree(struct module *module, const struct override *ov
 }
 
 /* ---- the pass ---- */
+
+/* False after a diagnostic. */
+static bool has_dimension_left(struct module *module, const struct override *override, const struct array *solution)
+{
+	return solution->rank < ARRAY_MAX_RANK ||
+	       refuse(module, override, "arrays of other algorithms have one dimension more than the solution, "
+		      "which has as many as there can be");
+}
 
 /* False where stages cannot be made. */
 static bool eliminate_one(struct module *module, const struct elimination *elimination, struct override *override,
@@ -134,11 +143,8 @@ static bool eliminate_one(struct module *module, const struct elimination *elimi
 	}
 	if (!read_item(module, override, is_device, &algorithm))
 		return true;
-	if (elimination->solution->rank == ARRAY_MAX_RANK) {
-		refuse(module, override, "arrays of other algorithms have one dimension more than the solution, "
-			      "which has as many as there can be");
+	if (!has_dimension_left(module, override, elimination->solution))
 		return true;
-	}
 	module_decide_that(module, DECISION_ELIMINATE_OTHERWISE, elimination->solution->name,
 			   item_choice_word(algorithm.choice), NULL,
 			   override->span, "the schedule asks for it");
@@ -152,7 +158,8 @@ static bool eliminate_tree(struct module *module, const struct tree_elimination 
 	struct algorithm algorithm;
 
 	override->is_used = true;
-	if (!read_item(module, override, is_device, &algorithm))
+	if (!read_item(module, override, is_device, &algorithm) ||
+	    !has_dimension_left(module, override, elimination->rows.solution))
 		return true;
 	module_decide_that(module, DECISION_ELIMINATE_TREE, elimination->rows.solution->name,
 			   item_choice_word(algorithm.choice), NULL, override->span,

@@ -366,12 +366,12 @@ static inline void copy_now()
 }
 
 /* As rough as that of a device, and without subnormal numbers. */
-template <class T> static inline T reciprocal(T b)
+static inline double reciprocal(double b)
 {
-	const T least = std::numeric_limits<T>::min(), divisor = fabs(b) < least ? copysign(T(0), b) : b;
-	const T y = (1 + T(1)/(1 << 20))/divisor;
+	const double least = std::numeric_limits<double>::min(), divisor = fabs(b) < least ? copysign(0, b) : b;
+	const double y = (1 + 0x1p-20)/divisor;
 
-	return fabs(y) < least ? copysign(T(0), y) : y;
+	return fabs(y) < least ? copysign(0, y) : y;
 }
 
 }
