@@ -130,7 +130,7 @@ struct team_storage {
 	int64_t window;                 /* as in struct stored */
 	int windowed;
 	int64_t row;                    /* of an argument: behind each so many elements one is free; 0: it is none */
-	int room;                       /* memory that arrays of this number have one after the other; 0: of its own */
+	int room;                       /* memory that arrays of this number have in turn; 0: not yet known */
 };
 
 /* A fixed tree that is known when it is compiled, for which there is a kernel of its own. */

@@ -87,7 +87,7 @@ static void note_room(const struct choosing *c, const struct array *array)
 
 	if (host != array)
 		module_decide(c->module, DECISION_TEAM_ROOM, array->name, array->span,
-			      is_later ? "the lanes have done with '%s' before" : "the lanes come to '%s' behind it",
+			      is_later ? "the lanes have done with '%s' before" : "the lanes come to '%s' after it",
 			      host->name);
 }
 

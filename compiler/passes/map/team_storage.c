@@ -25,6 +25,7 @@ struct keeping {
 	bool is_constant, is_touched;   /* the other subscripts are numbers once loops are unrolled */
 	int64_t row;                    /* elements from one lane to the next, in all accesses; 0: they differ */
 	bool is_written;
+	bool is_kept;                   /* what was last tried is proved */
 };
 
 /* ---- how an array is used ---- */
@@ -144,13 +145,12 @@ static int64_t bytes_of(const struct array *array, unsigned folded)
 	return bytes;
 }
 
-/* Below a mark at `node`; NULL: that cannot be proved. */
+/* Below a mark at `node`, if that can be proved (is_kept). An array has one room in all kernels. */
 static __isl_give isl_schedule_node *keep(struct keeping *keeping, __isl_take isl_schedule_node *node,
 					  const struct team_storage *how)
 {
 	struct mark *mark = mark_new(keeping->module, MARK_TEAM_STORAGE, "team_storage", keeping->array->span);
 	struct team_storage *in_team = arena_new(keeping->module->arena, struct team_storage);
-
 	const struct team_storage *before = keeping->array->in_team;
 
 	*in_team = *how;
@@ -158,7 +158,8 @@ static __isl_give isl_schedule_node *keep(struct keeping *keeping, __isl_take is
 	mark->array = keeping->array;
 	keeping->array->in_team = in_team;
 	node = isl_schedule_node_insert_mark(node, mark_id(keeping->module, mark));
-	if (!schedule_team_storage_problem(keeping->module, node))
+	keeping->is_kept = !schedule_team_storage_problem(keeping->module, node);
+	if (keeping->is_kept)
 		return node;
 	keeping->array->in_team = before;
 	return isl_schedule_node_delete(node);
@@ -173,7 +174,7 @@ static __isl_give isl_schedule_node *keep_in_registers(struct keeping *keeping, 
 	if (!keeping->is_constant || !keeping->lane || !bytes || keeping->register_bytes + bytes > REGISTER_BYTES)
 		return node;
 	node = keep(keeping, node, &(struct team_storage) { .folded = folded });
-	if (!array->in_team)
+	if (!keeping->is_kept)
 		return node;
 	keeping->register_bytes += bytes;
 	module_decide(keeping->module, DECISION_TEAM_REGISTERS, array->name, array->span,
@@ -243,7 +244,7 @@ static __isl_give isl_schedule_node *keep_shared(struct keeping *keeping, __isl_
 		return node;
 	find_window(keeping, node, &how);
 	node = keep(keeping, node, &how);
-	if (array->in_team)
+	if (keeping->is_kept)
 		module_decide(keeping->module, DECISION_TEAM_SHARED, array->name, array->span,
 			      "lanes read what others wrote: %s bytes for an iteration of the loop that blocks share",
 			      shared_text(keeping));
@@ -267,7 +268,7 @@ static __isl_give isl_schedule_node *copy(struct keeping *keeping, __isl_take is
 	    keeping->is_written != (array->role == ROLE_OUT))
 		return node;
 	node = keep(keeping, node, &(struct team_storage) { .is_shared = true, .folded = 1, .row = keeping->row });
-	if (array->in_team)
+	if (keeping->is_kept)
 		module_decide(keeping->module, DECISION_TEAM_COPY, array->name, array->span,
 			      "each lane has %lld elements next to each other: %s bytes for an iteration of the loop "
 			      "that blocks share", (long long) keeping->row, shared_text(keeping));
@@ -293,6 +294,7 @@ static __isl_give isl_schedule_node *keep_all(struct keeping *keeping, __isl_tak
 		if (!may_be_kept(keeping, array) && !may_be_copied(array))
 			continue;
 		look_at_array(keeping, array, &below);
+		keeping->is_kept = false;
 		if (!keeping->is_touched)
 			continue;
 		if (may_be_copied(array)) {
@@ -300,7 +302,7 @@ static __isl_give isl_schedule_node *keep_all(struct keeping *keeping, __isl_tak
 			continue;
 		}
 		node = keep_in_registers(keeping, node);
-		if (!array->in_team)
+		if (!keeping->is_kept)
 			node = keep_shared(keeping, node);
 	}
 	return node;
