@@ -130,8 +130,10 @@ static bool lanes_find(const pmg_array_desc *array, const pmg_buffer *buffer, pm
 	place->is_nontemporal = has_blocks
 			  ? pmg_uses_nontemporal(span_of(buffer), rows_are_whole(array, buffer, place, size))
 			  : lanes_are_nontemporal(buffer, place, size);
-	place->is_memory_resident = pmg_is_memory_resident(span_of(buffer)) &&
-			    (has_blocks ? place->lane == 1 && place->row == array->lanes : place->row == 1);
+	place->is_memory_resident = has_blocks ? place->lane == 1 && place->row == array->lanes &&
+						 pmg_is_memory_resident(span_of(buffer))
+					       : place->row == 1 && pmg_lanes_are_memory_resident(
+							span_of(buffer), place->lane * array->lanes * size);
 	return true;
 }
 

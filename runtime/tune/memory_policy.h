@@ -29,6 +29,13 @@ static inline bool pmg_is_memory_resident(int64_t bytes)
 	return bytes >= 4 << 20;
 }
 
+/* The same of flat lanes, of which a block has so many bytes: of 16 lanes in each array the hardware prefetcher follows
+ * few, so that short blocks are worth a prefetch from the last cache, too. */
+static inline bool pmg_lanes_are_memory_resident(int64_t bytes, int64_t block)
+{
+	return block <= 1 << 15 ? bytes >= 1 << 20 : pmg_is_memory_resident(bytes);
+}
+
 /* No cache holds the arguments, not even the last one: blocks of one vector stream best. */
 static inline bool pmg_exceeds_caches(int64_t bytes)
 {

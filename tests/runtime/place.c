@@ -441,7 +441,7 @@ static void test_past_blocks(struct tests *tests)
 	free(memory);
 }
 
-/* Arrays of 4 MB, in blocks or lanes; not where a block has more between its rows. */
+/* Arrays of 4 MB in blocks or long lanes, of 1 MB in short lanes; not where a block has more between its rows. */
 static void test_far(struct tests *tests, pmg_context *context)
 {
 	const int64_t far = 4 << 20, n = far/8/32;
@@ -450,13 +450,15 @@ static void test_far(struct tests *tests, pmg_context *context)
 	const pmg_buffer fewer = pmg_dense(memory, PMG_F64, 3, (int64_t[]) { 2, n - 1, 16 });
 	const pmg_buffer flat = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n });
 	const pmg_buffer smaller = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { 32, n - 1 });
-	const int64_t rows = 256, m = far/8/rows;
+	const int64_t rows = 256, m = far/4/8/rows;
 	const pmg_buffer shorter = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, rows });
 	const pmg_buffer few = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m - 1, rows });
+	const pmg_buffer longer = pmg_dense(memory, PMG_F64, 2, (int64_t[]) { m, rows + 1 });
 
 	CHECK(tests, memory && asks(context, 32, n, &blocks) && !asks(context, 32, n - 1, &fewer));
 	CHECK(tests, asks(context, 32, n, &flat) && !asks(context, 32, n - 1, &smaller));
 	CHECK(tests, asks(context, m, rows, &shorter) && !asks(context, m - 1, rows, &few));
+	CHECK(tests, !asks(context, m, rows + 1, &longer));
 	blocks.strides[0] *= 2;
 	blocks.strides[1] *= 2;
 	CHECK(tests, !asks(context, 32, n, &blocks));
