@@ -96,11 +96,10 @@ static struct run_value call_div(struct run *run, const struct run_args *args)
 
 static struct run_value call_quotient(struct run *run, const struct run_args *args)
 {
-	const double a = run_real(&args->value[0]), b = run_real(&args->value[1]);
-	const double quotient = args->element == TYPE_F32 ? (double) ((float) a/(float) b) : a/b;
+	const double quotient = run_real(&args->value[0])/run_real(&args->value[1]);
 
 	(void) run;
-	return run_marked(run_of_element(args->element, quotient, 0), &args->value[0], &args->value[1]);
+	return run_marked(run_of_element(TYPE_F64, quotient, 0), &args->value[0], &args->value[1]);
 }
 
 static struct run_value call_to(struct run *run, const struct run_args *args)
