@@ -159,12 +159,6 @@ static void select_points(struct kernel *kernel, struct k_builder *b, int first,
 	emit_live_points(b, &kernel->emit, &groups);
 }
 
-static void add_behind(struct k_builder *b, const struct k_block *block)
-{
-	for (int i = 0; i < block->stmts.n; i++)
-		k_add_as_it_is(b, block->stmts.items[i]);
-}
-
 static void fill_apart(struct kernel *kernel, const struct apart *apart)
 {
 	struct k_builder b = k_builder_new(kernel->emit.arena, &apart->stmt->body);
@@ -176,7 +170,7 @@ static void fill_apart(struct kernel *kernel, const struct apart *apart)
 	add_params(&b, kernel->layout, kernel->is_specialized);
 	add_arrays(kernel, &b, &apart->body);
 	k_blank(&b);
-	add_behind(&b, &apart->body);
+	k_add_from(&b, &apart->body, 0);
 }
 
 static struct k_block head_of(struct kernel *kernel, const struct k_block *body)
@@ -209,9 +203,9 @@ void entry_build(struct kernel *kernel)
 	b.span = function->head.span;
 	entry_add_args(kernel, &b);
 	k_const(&b, k_scalar("bool"), kernel->emit.function.starts, asked_of_control(b.arena, "pmg_loop_starts"));
-	add_behind(&b, &head);
+	k_add_from(&b, &head, 0);
 	k_blank(&b);
-	add_behind(&b, body);
+	k_add_from(&b, body, 0);
 	k_unused(&b, "arguments");
 	k_unused(&b, "control");
 	k_unused(&b, "plan");

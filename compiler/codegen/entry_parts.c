@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of an entry, which may become functions (kernel/lower/outline.c): a region, and in it each statement. Each
- * is built as if nothing stood around it. Copies of the kernel for known parameters have those parts in
- * common to which nothing is known by these.
+ * is built as if nothing stood around it. Copies of the kernel for known parameters share the parts about which these tell
+ * nothing.
  *
  * A part that takes from the plan what an earlier one has changed is apart: arrays that change places in an iteration,
  * and active points, which each statement selects for itself. */
@@ -193,12 +193,6 @@ static void make_part(struct kernel *kernel, struct part *part)
 
 /* ---- where they stand ---- */
 
-static void add_stmts(struct k_builder *b, const struct k_block *block)
-{
-	for (int i = 0; i < block->stmts.n; i++)
-		k_add_as_it_is(b, block->stmts.items[i]);
-}
-
 static struct k_stmt *begin_part(struct kernel *kernel, const char *name)
 {
 	struct k_stmt *stmt = k_begin(kernel->emit.b);
@@ -219,7 +213,7 @@ static void add_part(struct kernel *kernel, int p)
 {
 	struct k_stmt *stmt = begin_part(kernel, kernel->parts.items[p].name);
 
-	add_stmts(kernel->emit.b, kernel->parts.items[p].body);
+	k_add_from(kernel->emit.b, kernel->parts.items[p].body, 0);
 	k_end(kernel->emit.b);
 	if (parts_select_points(kernel))
 		set_apart(kernel, stmt, p, p + 1);
@@ -257,7 +251,7 @@ void parts_add_region(struct kernel *kernel, int first, int last)
 	for (int p = first; p < last; p++)
 		make_part(kernel, &kernel->parts.items[p]);
 	if (is_alone && last == first + 1)
-		add_stmts(kernel->emit.b, kernel->parts.items[first].body);
+		k_add_from(kernel->emit.b, kernel->parts.items[first].body, 0);
 	else if (is_alone || parts_select_points(kernel))
 		add_parts(kernel, first, last);
 	else

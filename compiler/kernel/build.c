@@ -327,6 +327,12 @@ void k_add_as_it_is(struct k_builder *builder, struct k_stmt *stmt)
 	vec_push(builder->arena, &builder->open.items[builder->open.n - 1]->stmts, stmt);
 }
 
+void k_add_from(struct k_builder *builder, const struct k_block *block, int first)
+{
+	for (int i = first; i < block->stmts.n; i++)
+		k_add_as_it_is(builder, block->stmts.items[i]);
+}
+
 struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter)
 {
 	struct k_block *body = k_body(stmt);

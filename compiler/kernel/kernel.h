@@ -332,6 +332,7 @@ struct k_builder {
 struct k_builder k_builder_new(struct arena *arena, struct k_block *block);
 struct k_stmt *k_add(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
 void k_add_as_it_is(struct k_builder *builder, struct k_stmt *stmt);    /* of a tree: it keeps its place */
+void k_add_from(struct k_builder *builder, const struct k_block *block, int first);     /* as they are, from this one */
 /* Adds a statement with a body (that of an if: `then`), and what follows to that body, until it is closed. */
 struct k_stmt *k_open(struct k_builder *builder, struct k_stmt *stmt, const char *emitter);
 void k_close(struct k_builder *builder, const char *emitter);

@@ -56,8 +56,7 @@ static void add_team(const struct kernel *kernel, struct k_function *function)
 
 	b.span = function->head.span;
 	k_do(&b, macro_of(kernel, "PMG_TEAM", &numbers->args));
-	for (int i = 0; i < function->body.stmts.n; i++)
-		k_add_as_it_is(&b, function->body.stmts.items[i]);
+	k_add_from(&b, &function->body, 0);
 	function->body = body;
 }
 

@@ -198,8 +198,7 @@ static void keep_rows(struct forward *forward)
 	for (int k = 0; k < forward->carried.n; k++)
 		declare(forward, &b, &forward->carried.items[k], forward->carried.items[k].now,
 			forward->carried.items[k].is_partial);
-	for (; i < kept.stmts.n; i++)
-		k_add_as_it_is(&b, kept.stmts.items[i]);
+	k_add_from(&b, &kept, i);
 	add_copies(forward, &b);
 	*body = out;
 }

@@ -152,8 +152,7 @@ static void take(struct rounds *rounds, const value_list *values, const char *ty
 
 		k_const(&b, own, value->taken->name, k_member(a, k_name(a, taken), value->name, false));
 	}
-	for (int i = 1 + values->n; i < rounds->body->stmts.n; i++)
-		k_add_as_it_is(&b, rounds->body->stmts.items[i]);
+	k_add_from(&b, rounds->body, 1 + values->n);
 	*rounds->body = out;
 }
 

@@ -151,8 +151,7 @@ static void add_rows_at_a_time(struct k_builder *b, struct rounds *rounds)
 	count_from(a, &body.stmts.items[0]->let, i);
 	inside.span = stmt->span;
 	k_begin_for(&inside, "int", i, k_int(a, 0), k_int(a, ROWS_AT_A_TIME), NULL)->loop.kind = K_LOOP_UNROLLED;
-	for (int s = 0; s < body.stmts.n; s++)
-		k_add_as_it_is(&inside, body.stmts.items[s]);
+	k_add_from(&inside, &body, 0);
 	k_end(&inside);
 	stmt->repeat.body = at_a_time;
 	take_whole_rounds(a, &stmt->repeat, ROWS_AT_A_TIME);
@@ -200,8 +199,7 @@ static void lower_rounds_at(const struct walk *walk, struct k_block *block, stru
 		add_rows_at_a_time(&b, rounds);
 	k_add_as_it_is(&b, rounds->stmt);
 	*at = out.stmts.n - 1;
-	for (int i = loop + 1; i < all.stmts.n; i++)
-		k_add_as_it_is(&b, all.stmts.items[i]);
+	k_add_from(&b, &all, loop + 1);
 	*block = out;
 }
 
