@@ -111,9 +111,10 @@ static bool places_are_consistent(const pmg_pipeline_desc *desc, const pmg_place
 		&& element_is_integer(desc->arrays[places->coordinates].type);
 }
 
-static bool is_size_number(const pmg_pipeline_desc *desc, int32_t number)
+/* -1: no number. */
+static bool is_size_or_none(const pmg_pipeline_desc *desc, int32_t number)
 {
-	return -1 <= number && number < desc->n_sizes;
+	return number == -1 || is_size_number(desc, number);
 }
 
 static bool restructuring_is_consistent(const pmg_pipeline_desc *desc, const pmg_restructure_desc *restructure)
@@ -131,10 +132,10 @@ static bool restructuring_is_consistent(const pmg_pipeline_desc *desc, const pmg
 	}
 	if ((restructure->chunks >= 0 || restructure->parts) && restructure->segments < 0)
 		return false;
-	if (restructure->parts && (restructure->runs >= 0 || !is_size_number(desc, restructure->parts->n_parts)))
+	if (restructure->parts && (restructure->runs >= 0 || !is_size_or_none(desc, restructure->parts->n_parts)))
 		return false;
 	return places_are_consistent(desc, restructure->places)
-		&& is_size_number(desc, restructure->n_runs) && is_size_number(desc, restructure->n_chunks);
+		&& is_size_or_none(desc, restructure->n_runs) && is_size_or_none(desc, restructure->n_chunks);
 }
 
 static int32_t n_makers(const pmg_pipeline_desc *desc, int32_t number)

@@ -178,7 +178,7 @@ void context_release(pmg_context *context, void *memory, size_t size);
 /* "[10, 64]" in `text` of LIST_TEXT_SIZE bytes, which is returned. */
 const char *list_text(char *text, int32_t rank, const int64_t *values);
 
-bool element_is_integer(pmg_type type);            /* bool is none */
+bool element_is_integer(pmg_type type);         /* bool is none */
 bool type_holds(pmg_type type, int64_t value);  /* of an integer type */
 bool buffer_is_empty(const pmg_buffer *buffer);
 int64_t buffer_elements(const pmg_buffer *buffer);
@@ -423,6 +423,8 @@ const pmg_buffer *array_argument(const pmg_array_desc *array, const void *args);
 int64_t param_integer(const pmg_param_desc *param, const void *args);
 pmg_type array_kept_type(const pmg_array_desc *array);  /* in which the plan keeps its values */
 bool array_is_internal(const pmg_array_desc *array);
+/* Is it the number of a size that inspectors find? */
+bool is_size_number(const pmg_pipeline_desc *desc, int32_t number);
 bool array_has_limit(const pmg_array_desc *array);
 bool array_is_rebased(const pmg_array_desc *array);
 bool array_is_written(const pmg_array_desc *array);

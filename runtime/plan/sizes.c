@@ -213,7 +213,7 @@ static bool branches_are_consistent(const pmg_pipeline_desc *desc, const pmg_bra
 		&& is_made_index(desc, branches->begins) && is_made_index(desc, branches->ends);
 }
 
-static bool is_size_number(const pmg_pipeline_desc *desc, int32_t number)
+bool is_size_number(const pmg_pipeline_desc *desc, int32_t number)
 {
 	return 0 <= number && number < desc->n_sizes;
 }
