@@ -128,11 +128,11 @@ typedef struct pmg_branches_desc {
 	int32_t parent, depth, levels, begins, ends;    /* array numbers */
 } pmg_branches_desc;
 
-/* The nodes of a tree in chunks of at most `rows`, in their order: runs of nodes of which each but the last has one
+/* The nodes of a tree in chunks of at most `rows`, in their order: runs of nodes; each node but the last has one
  * child, the next one. A branch is cut into as few as can be, all about as long. Chunk c has the nodes
  * offsets[c]..offsets[c + 1] and hangs on the last node of chunk above[c]; what hangs on c is child[c], the sibling of
  * this one, and so on. turn[c] is the least number, from 1 on, that is larger than those of the child and of the
- * sibling of c. The chunk behind the last one stands for none and has the turn 0. Chunks by their turns: those of turn
+ * sibling of c. The chunk after the last one stands for none and has the turn 0. Chunks by their turns: those of turn
  * t are order[turns[t]..turns[t + 1]]; -1: not made. n_chunks and n_turns are numbers of sizes, the second one more
  * than the largest turn. All arrays are internal PMG_I64, built like lists of children. */
 typedef struct pmg_chunks_desc {

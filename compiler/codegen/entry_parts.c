@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
  * The parts of an entry, which may become functions (kernel/lower/outline.c): a region, and in it each statement. Each
- * is built as if nothing stood around it. Copies of the kernel for known parameters share the parts about which these tell
- * nothing.
+ * is built as if nothing stood around it. Copies of the kernel for known parameters share the parts about which these
+ * tell nothing.
  *
  * A part that takes from the plan what an earlier one has changed is apart: arrays that change places in an iteration,
  * and active points, which each statement selects for itself. */

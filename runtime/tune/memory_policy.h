@@ -29,8 +29,8 @@ static inline bool pmg_is_memory_resident(int64_t bytes)
 	return bytes >= 4 << 20;
 }
 
-/* The same of flat lanes, of which a block has so many bytes: of 16 lanes in each array the hardware prefetcher follows
- * few, so that short blocks are worth a prefetch from the last cache, too. */
+/* The same for flat lanes, if a block has so many bytes of them: the hardware prefetcher follows few of 16 lanes in
+ * each array, so a prefetch of a short block pays from the last cache, too. */
 static inline bool pmg_lanes_are_memory_resident(int64_t bytes, int64_t block)
 {
 	return block <= 1 << 15 ? bytes >= 1 << 20 : pmg_is_memory_resident(bytes);

@@ -3,9 +3,9 @@
  * When what a team of a device keeps of an array is of use. Below the TEAM_STORAGE marks an iteration of the shared
  * loop is a sequence of loops. These have numbers from 1 on, in their order; a loop that is around several of them
  * counts as one. An array is of use from the first that touches it to the last one. An argument that is read is copied
- * ahead of all, one that is written behind all.
+ * before all of them, one that is written after all.
  *
- * Arrays of which no two are of use at once may have one place in shared memory: whatever lanes do in one loop, they do
+ * Arrays that are of use at different times may have one place in shared memory: whatever lanes do in one loop, they do
  * before the next one, wherever one of them may touch what another has touched (kernel/lower/barriers.c). */
 #include <limits.h>
 

@@ -66,7 +66,7 @@ static char *make_canonical(struct module *module, char *line)
 			    sorted_pieces(module->arena, quoted));
 }
 
-/* isl takes long to read a set: most lines are those of the print before, behind another pass. */
+/* isl takes long to read a set, and most lines are those that were printed after the pass before. */
 static const char *canonical_line(struct module *module, const char *line, size_t length)
 {
 	char *copy = arena_copy(module->arena, line, length);

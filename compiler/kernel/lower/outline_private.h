@@ -16,7 +16,7 @@ struct outline_place {
 /* ---- outline_function.c ---- */
 
 /* The function that has a part: it declares anew what it reads of the plan, and is handed what else it reads. Its body
- * still is to be added behind `*head` declarations. `call` is what stands in the part's place. */
+ * has these declarations alone, until the caller adds the part's. `*call` is what stands in the part's place. */
 struct k_function *outline_function(struct arena *arena, const struct k_function *entry,
 				    const struct outline_place *place, struct k_expr **call);
 /* What is left of an entry whose parts are functions: they have its buffers, too, of which it may only read some. */
